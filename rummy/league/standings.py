@@ -1,0 +1,60 @@
+"""The table of a tournament."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rummy.league.model import Entrant, FixtureResult, match_scores
+from rummy.league.ratings import elo, jackknife
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One line of the table."""
+
+    place: int  # From 1; shared where points, wins and draws are equal.
+    entrant: Entrant
+    rating: float  # Elo after the closed rounds given, from the ratings at the tournament's opening.
+    error: float | None  # Its standard error, by jackknife over fixtures; None while there are too few.
+    fixtures: int
+    matches: int
+    wins: int  # Matches won alone.
+    draws: int  # Matches whose first place was shared.
+    points: float  # The sum of the pairwise scores of its matches: 1 a match won, one half a match drawn.
+
+
+def table(
+    entrants: Sequence[Entrant], results: Sequence[FixtureResult], opening: Mapping[Entrant, float]
+) -> list[Standing]:
+    """The standings after *results*, best first: by points, then wins, then draws; those alike share a place.
+
+    *opening* holds the ratings at the tournament's start; an entrant without one begins at `elo.INITIAL`.
+    """
+    start = {entrant: opening.get(entrant, elo.INITIAL) for entrant in entrants}
+    ratings = elo.rate_rounds(start, results)
+    errors = jackknife.standard_errors(lambda part: elo.rate_rounds(start, part), results)
+    lines = sorted(
+        (_line(entrant, results, ratings[entrant], errors.get(entrant)) for entrant in entrants),
+        key=lambda line: (*(-value for value in _merit(line)), line.entrant),
+    )
+    return [replace(line, place=1 + sum(_merit(other) > _merit(line) for other in lines)) for line in lines]
+
+
+def _merit(line: Standing) -> tuple[float, int, int]:
+    return line.points, line.wins, line.draws
+
+
+def _line(entrant: Entrant, results: Sequence[FixtureResult], rating: float, error: float | None) -> Standing:
+    played = [result for result in results if entrant in result.entrants]
+    wins = draws = matches = 0
+    points = 0.0
+    for result in played:
+        at = result.entrants.index(entrant)
+        for leg in result.legs:
+            matches += 1
+            shared = leg.count(1)
+            wins += leg[at] == 1 and shared == 1
+            draws += leg[at] == 1 and shared > 1
+            points += match_scores(leg)[at]
+    return Standing(0, entrant, rating, error, len(played), matches, wins, draws, points)
