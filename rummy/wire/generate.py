@@ -72,12 +72,11 @@ def _stubs() -> Iterator[tuple[Path, str]]:
 def _run_protoc(folder: str) -> None:
     outputs = [f"--{plugin}_out={folder}" for plugin in ("python", "grpc_python", "mypy", "mypy_grpc")]
     sources = [str(SOURCES / name) for name in _proto_texts()]
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])  # The plugins stand there.
-        **os.environ,
-        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
-    }
-    command = [sys.executable, "-m", "grpc_tools.protoc", "-Iproto", *outputs, *sources]
-    done = subprocess.run(command, cwd=ROOT, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False)
+    plugins = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    done = subprocess.run(
+        [sys.executable, "-m", "grpc_tools.protoc", "-Iproto", *outputs, *sources],
+        cwd=ROOT, env={**os.environ, "PATH": plugins}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
     if done.returncode != 0:
         raise RuntimeError(f"protoc has refused the sources in {SOURCES}:\n{done.stderr}")
 
