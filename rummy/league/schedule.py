@@ -1,10 +1,10 @@
 """Seeds that nobody can choose and everybody can check.
 
-The master seed of a rated tournament is 256 random bits. Its SHA-256 is published before entries close, each entrant adds a
-public nonce, and every fixture's seed follows from all of them:
+The master seed of a rated tournament is 256 random bits. Its SHA-256 is published before entries close, each entrant
+adds a public nonce, and every fixture's seed follows from all of them:
 
-    HMAC-SHA256(key = master,
-                message = "rummy-arena fixture 1" || count of nonces || each nonce's length and bytes || round || table || generation)
+    HMAC-SHA256(key = master, message = "rummy-arena fixture 1" || count of nonces
+                || each nonce's length and bytes || round || table || generation)
 
 where every number is 4 bytes, big-endian, and the nonces stand in the order of the entrants.
 """

@@ -52,15 +52,16 @@ def _rotated(table: Table, by: int) -> Table:
 
 
 def _circle(entrants: int) -> list[tuple[Table, ...]]:
-    """Pairs by the circle method: one entrant stays, the others turn; with an odd number each is free once."""
-    even = entrants + entrants % 2
-    turning = list(range(1, even))
-    rounds = []
-    for number in range(even - 1):
-        ring = [0, *turning[number:], *turning[:number]]
-        pairs = [(ring[i], ring[even - 1 - i]) for i in range(even // 2)]
-        # Seats alternate, so that over a cycle nobody sits first much more often than second.
-        seated = [(b, a) if (number + i) % 2 else (a, b) for i, (a, b) in enumerate(pairs)]
+    """Pairs by the circle method: one place stays, the others turn. With an odd number it is empty; who meets it rests."""
+    odd = entrants % 2 == 1
+    stays = entrants if odd else 0
+    turning = list(range(entrants)) if odd else list(range(1, entrants))
+    rounds: list[tuple[Table, ...]] = []
+    for number in range(len(turning)):
+        ring = [stays, *turning[number:], *turning[:number]]
+        pairs = [(ring[i], ring[-1 - i]) for i in range(len(ring) // 2)]
+        # Seats alternate by place in the ring, for the one that stays by round: nobody sits first twice more than second.
+        seated = [(b, a) if (i if i else number) % 2 else (a, b) for i, (a, b) in enumerate(pairs)]
         rounds.append(tuple(pair for pair in seated if max(pair) < entrants))
     return rounds
 

@@ -1,10 +1,10 @@
 """Elo ratings for two to six seats, a closed round at a time.
 
-A fixture of n entrants counts as n - 1 games against the others that share one game's weight: an entrant's score is the mean
-pairwise score, its expectation the mean of the usual two-player expectations, and it moves by K times their difference. For
-two seats this is the formula of A. Elo, The Rating of Chessplayers (1978), section 1.6; for more it is its pairwise
-extension, which keeps the sum of all ratings. All fixtures of a round are rated from the ratings at its opening, so the
-order in which results arrive does not matter.
+A fixture of n entrants counts as n - 1 games against the others that share one game's weight: an entrant's score is the
+mean pairwise score, its expectation the mean of the usual two-player expectations, and it moves by K times their
+difference. For two seats this is the formula of A. Elo, The Rating of Chessplayers (1978), section 1.6; for more it is
+its pairwise extension, which keeps the sum of all ratings. All fixtures of a round are rated from the ratings at its
+opening, so the order in which results arrive does not matter.
 """
 
 from __future__ import annotations
