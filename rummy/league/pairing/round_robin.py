@@ -52,7 +52,7 @@ def _rotated(table: Table, by: int) -> Table:
 
 
 def _circle(entrants: int) -> list[tuple[Table, ...]]:
-    """Pairs by the circle method: one place stays, the others turn. With an odd number it is empty; who meets it rests."""
+    """Pairs by the circle method: one place stays, the others turn. Empty for an odd number; who meets it rests."""
     odd = entrants % 2 == 1
     stays = entrants if odd else 0
     turning = list(range(entrants)) if odd else list(range(1, entrants))
@@ -60,7 +60,7 @@ def _circle(entrants: int) -> list[tuple[Table, ...]]:
     for number in range(len(turning)):
         ring = [stays, *turning[number:], *turning[:number]]
         pairs = [(ring[i], ring[-1 - i]) for i in range(len(ring) // 2)]
-        # Seats alternate by place in the ring, for the one that stays by round: nobody sits first twice more than second.
+        # Seats alternate by place in the ring, for the one that stays by round: evenly to one.
         seated = [(b, a) if (i if i else number) % 2 else (a, b) for i, (a, b) in enumerate(pairs)]
         rounds.append(tuple(pair for pair in seated if max(pair) < entrants))
     return rounds
