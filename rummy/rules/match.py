@@ -1,4 +1,4 @@
-"""A match: deals between the same seats, to the end that the game states. Sans-I/O, and the one machine of every driver.
+"""A match: deals between the same seats, to the end that the game states. Sans-I/O, one machine for every driver.
 
 A driver asks the seat of `decision`, gives its answer to `apply`, and goes on until `decision` is None; then `result`
 is there. What is read at every action is a plain attribute, and the game is called through bound methods kept for the
