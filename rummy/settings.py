@@ -1,0 +1,118 @@
+"""What a process is told by its environment, read once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from rummy.errors import SettingsError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Every setting of the arena; one that was not given and has no default is the empty string."""
+
+    database_url: str = field(default="", repr=False)  # PostgreSQL, with the role and the password of the service.
+    redis_url: str = field(default="", repr=False)  # The broker: redis:// or redis+socket://.
+    bots_listen: str = "127.0.0.1:50151"  # Where bots dial in and are submitted.
+    bots_socket: str = ""  # A unix socket for hosted bots; by default in the run folder.
+    arbiter_listen: str = ""  # Where workers call the arbiter; by default a unix socket in the run folder.
+    arbiter_address: str = ""  # The same as others reach it; by default `arbiter_listen`.
+    arbiter_token: str = field(default="", repr=False)  # The workers' credential.
+    http_host: str = "127.0.0.1"
+    http_port: int = 8101
+    run_dir: Path = Path("/tmp/rummy-arena")
+    trust_bots: bool = False  # Host packages as plain processes, by the operator's word.
+    owner_token: str = field(default="", repr=False)  # The credential of the command line's submissions.
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
+        """The settings of this process. Raises `SettingsError`, which names the variable and what it should be."""
+        given = os.environ if environ is None else environ
+        settings = cls(
+            **{f.name: _read(f.name, given[_variable(f.name)]) for f in fields(cls) if _given(f.name, given)}
+        )
+        return settings._with_places()
+
+    def need(self, *names: str) -> Settings:
+        """The same settings. Raises `SettingsError` where one of *names* was not given."""
+        for name in names:
+            if not getattr(self, name):
+                raise SettingsError(f"{_variable(name)} is not set: {_HOW[name]}")
+        return self
+
+    def _with_places(self) -> Settings:
+        """Fills in the addresses that follow from others."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        values["bots_socket"] = self.bots_socket or str(self.run_dir / "bots.sock")
+        values["arbiter_listen"] = self.arbiter_listen or f"unix:{self.run_dir / 'arbiter.sock'}"
+        values["arbiter_address"] = self.arbiter_address or values["arbiter_listen"]
+        return Settings(**values)
+
+
+_HOW = {
+    "database_url": "give the address of a PostgreSQL database, or start the embedded one with 'arena up'",
+    "redis_url": "give the address of a Redis-protocol server, or start the embedded one with 'arena up'",
+    "arbiter_token": "give arbiter and workers the same long random text",
+    "owner_token": "give the token that 'arena owner add NAME' printed",
+}
+
+
+def _variable(name: str) -> str:
+    return f"ARENA_{name.upper()}"
+
+
+def _given(name: str, environ: Mapping[str, str]) -> bool:
+    return bool(environ.get(_variable(name)))
+
+
+def _read(name: str, text: str) -> Any:
+    match name:
+        case "http_port":
+            return _port(text)
+        case "trust_bots":
+            return _switch(text)
+        case "run_dir":
+            return _folder(text)
+        case "bots_listen" | "arbiter_listen" | "arbiter_address":
+            return _address(name, text)
+        case "database_url":
+            return _with_scheme(name, text, ("postgresql://", "postgres://"))
+        case "redis_url":
+            return _with_scheme(name, text, ("redis://", "rediss://", "redis+socket://", "unix://"))
+        case _:
+            return text
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
+        raise SettingsError(f"ARENA_HTTP_PORT is {text!r}: it must be a port number from 1 to 65535")
+    return int(text)
+
+
+def _switch(text: str) -> bool:
+    if text not in ("0", "1"):
+        raise SettingsError(f"ARENA_TRUST_BOTS is {text!r}: it must be 1 or 0")
+    return text == "1"
+
+
+def _folder(text: str) -> Path:
+    if not Path(text).is_absolute():
+        raise SettingsError(f"ARENA_RUN_DIR is {text!r}: it must be an absolute path")
+    return Path(text)
+
+
+def _address(name: str, text: str) -> str:
+    host, _, port = text.rpartition(":")
+    if text.startswith("unix:/") or (host and port.isascii() and port.isdigit() and int(port) <= 65535):
+        return text
+    raise SettingsError(f"{_variable(name)} is {text!r}: it must be HOST:PORT or unix:/PATH")
+
+
+def _with_scheme(name: str, text: str, schemes: tuple[str, ...]) -> str:
+    if not text.startswith(schemes):
+        raise SettingsError(f"{_variable(name)} must begin with {' or '.join(schemes)}")
+    return text
