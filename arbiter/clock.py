@@ -1,0 +1,100 @@
+"""Time, as it is charged to bots. Pure: whoever calls says what time it is, in seconds of a monotonic clock.
+
+The clock belongs to the lane, not to the match: a bot with 64 open decisions has one processor. The time in which a lane is
+busy is shared by the decisions that it answers in it. A decision is late when its share passes its limit and bank, or when
+the wall time passes the limit times what was outstanding, and the bank.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Now = Callable[[], float]
+
+TICK = 0.02
+"""Seconds between two sweeps, each of which reads the clock."""
+STALL = 0.06
+"""A longer silence than this between two readings means that this process did not run."""
+
+
+class SteadyTime:
+    """A monotonic clock without the stretches in which this process stood still: they are not the bots' fault.
+
+    It is read at least every TICK while the process runs, so that whatever is far longer was a stall.
+    """
+
+    def __init__(self, monotonic: Now = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._last = monotonic()
+        self._lost = 0.0
+
+    def __call__(self) -> float:
+        now = self._monotonic()
+        gap = now - self._last
+        self._last = now
+        if gap > STALL:
+            self._lost += gap - TICK
+        return now - self._lost
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a decision may take, and what a seat may overdraw in the whole match, in milliseconds."""
+
+    limit_ms: int
+    bank_ms: int
+
+
+class Purse:
+    """What one seat has left of its bank in one match."""
+
+    __slots__ = ("bank", "limit")
+
+    def __init__(self, terms: Terms) -> None:
+        self.limit = terms.limit_ms / 1000
+        self.bank = terms.bank_ms / 1000
+
+    def charge(self, seconds: float) -> bool:
+        """Takes what passes the limit from the bank; False where the bank does not cover it, and then it is empty."""
+        over = seconds - self.limit
+        if over <= 0:
+            return True
+        covered = over <= self.bank
+        self.bank = max(0.0, self.bank - over)
+        return covered
+
+
+class LaneClock:
+    """How long one lane has been busy, and how many decisions it had open at most since it was last idle."""
+
+    __slots__ = ("_since", "outstanding", "peak")
+
+    def __init__(self) -> None:
+        self.outstanding = 0
+        self.peak = 0
+        self._since = 0.0
+
+    def sent(self, now: float, count: int = 1) -> None:
+        """*count* decisions are on their way to the bot."""
+        if not self.outstanding:
+            self._since = now
+            self.peak = 0
+        self.outstanding += count
+        self.peak = max(self.peak, self.outstanding)
+
+    def answered(self, now: float, count: int) -> float:
+        """The seconds that each of *count* decisions is charged that one message has answered."""
+        share = max(0.0, now - self._since) / count
+        self._since = now
+        self.outstanding -= count
+        return share
+
+    def dropped(self, count: int = 1) -> None:
+        """*count* decisions are no longer asked."""
+        self.outstanding -= count
+
+    def wall(self, purse: Purse) -> float:
+        """The seconds after which a decision is late whatever else the lane was doing."""
+        return purse.limit * max(1, self.peak) + purse.bank
