@@ -37,7 +37,7 @@ _REFUSED = {
 
 
 def check_name(text: str, what: str = "name") -> str:
-    """*text* in composed form (NFC), if it can be a name. Raises `BadInput` with a sentence, in which *what* names it."""
+    """*text* in composed form (NFC), if it can be a name. Raises `BadInput` with a sentence; *what* names it there."""
     if not text:
         raise BadInput(f"The {what} is empty; give it at least one letter, number or symbol.")
     if len(text) > 2 * MAX_BYTES:  # Long before the costlier checks.
