@@ -114,9 +114,12 @@ class Answer(_message.Message):
     MATCH_FIELD_NUMBER: _builtins.int
     NUMBER_FIELD_NUMBER: _builtins.int
     ACTIONS_FIELD_NUMBER: _builtins.int
+    CODES_FIELD_NUMBER: _builtins.int
     match: _builtins.int
     number: _builtins.int
     """The decision number that this answers."""
+    codes: _builtins.bytes
+    """The same where every action is simple: its codes, one byte each. An answer has `actions` or `codes`."""
     @_builtins.property
     def actions(self) -> _containers.RepeatedCompositeFieldContainer[_cards_pb2.Action]:
         """One or more actions: the first answers the decision, the others the decisions that follow in the same turn."""
@@ -127,10 +130,11 @@ class Answer(_message.Message):
         match: _builtins.int = ...,
         number: _builtins.int = ...,
         actions: _abc.Iterable[_cards_pb2.Action] | None = ...,
+        codes: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["actions", b"actions", "match", b"match", "number", b"number"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actions", b"actions", "codes", b"codes", "match", b"match", "number", b"number"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

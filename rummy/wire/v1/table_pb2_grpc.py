@@ -47,7 +47,8 @@ class TableServicer:
     """
 
     def Play(self, request_iterator, context):
-        """Missing associated documentation comment in .proto file."""
+        """The token stands in Hello, or in the call's metadata as "authorization: Bearer ...".
+        """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')

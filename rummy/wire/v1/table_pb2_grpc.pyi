@@ -34,6 +34,7 @@ class TableStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> TableAsyncStub: ...
     Play: _grpc.StreamStreamMultiCallable[_table_pb2.FromBot, _table_pb2.ToBot]
+    """The token stands in Hello, or in the call's metadata as "authorization: Bearer ..."."""
 
 @_typing.type_check_only
 class TableAsyncStub(TableStub):
@@ -41,6 +42,7 @@ class TableAsyncStub(TableStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Play: _aio.StreamStreamMultiCallable[_table_pb2.FromBot, _table_pb2.ToBot]  # type: ignore[assignment]
+    """The token stands in Hello, or in the call's metadata as "authorization: Bearer ..."."""
 
 class TableServicer(metaclass=_abc_1.ABCMeta):
     """Where bots play: one stream a bot carries all its matches, in lists in both directions."""
@@ -50,6 +52,7 @@ class TableServicer(metaclass=_abc_1.ABCMeta):
         self,
         request_iterator: _MaybeAsyncIterator[_table_pb2.FromBot],
         context: _ServicerContext,
-    ) -> _typing.Union[_abc.Iterator[_table_pb2.ToBot], _abc.AsyncIterator[_table_pb2.ToBot]]: ...
+    ) -> _typing.Union[_abc.Iterator[_table_pb2.ToBot], _abc.AsyncIterator[_table_pb2.ToBot]]:
+        """The token stands in Hello, or in the call's metadata as "authorization: Bearer ..."."""
 
 def add_TableServicer_to_server(servicer: TableServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

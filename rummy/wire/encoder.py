@@ -1,0 +1,329 @@
+"""From value to wire, assembled by hand: this runs once a decision, and protobuf's own classes take three times as long.
+
+A message is its fields one after the other; a field is a tag and a value. So a field whose value is a small number is one
+of a few thousand byte strings that never change, and an encoded message is a `join` of such strings:
+
+- `_Number(tag)[n]` is the whole field, and b"" for zero, which protobuf leaves out;
+- `_Sized(tag)[n]` is tag and length of a field of n bytes; the bytes follow;
+- what is constant in a match (its number, game, options, seat, seed) is one string, made once.
+
+A *part* is a field of `ToBot` or `FromBot`. Parts of many matches, joined, are a message: nothing is copied twice, and a
+part can be sent again as it is. Fields stand in the order of their numbers, so that the bytes are those which the
+generated classes write; a test compares them for every decision of random play.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rummy.rules.actions import (
+    Action,
+    Arrange,
+    BigGin,
+    Cards,
+    Discard,
+    DrawPile,
+    DrawStock,
+    EndMelds,
+    Knock,
+    LayOff,
+    Meld,
+    Pass,
+    Seat,
+    Take,
+)
+from rummy.rules.game import Event, MatchResult, TableMeld, View
+from rummy.rules.match import Match
+from rummy.wire import codec
+from rummy.wire.v1 import table_pb2
+
+_KEPT = 4096  # Numbers up to here keep their field; larger ones are rare and made anew.
+
+
+def varint(number: int) -> bytes:
+    """The base-128 form of a number that is not negative."""
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def zigzag(number: int) -> bytes:
+    """The form of a signed number of 32 bits (sint32)."""
+    return varint(number << 1 if number >= 0 else (-number << 1) - 1)
+
+
+class _Number(dict[int, bytes]):
+    """By number: the field *field* of a varint type, nothing for zero."""
+
+    def __init__(self, field: int) -> None:
+        self._tag = varint(field << 3)
+
+    def __missing__(self, number: int) -> bytes:
+        made = self._tag + varint(number) if number else b""
+        if number < _KEPT:
+            self[number] = made
+        return made
+
+
+class _Sized(dict[int, bytes]):
+    """By length: tag and length of the field *field* of bytes, text or a message."""
+
+    def __init__(self, field: int) -> None:
+        self._tag = varint(field << 3 | 2)
+
+    def __missing__(self, size: int) -> bytes:
+        made = self._tag + varint(size)
+        if size < _KEPT:
+            self[size] = made
+        return made
+
+    def of(self, data: bytes) -> bytes:
+        """The whole field, nothing where it is empty."""
+        return self[len(data)] + data if data else b""
+
+
+# Action, CardGroup, LayOff
+_CODE, _GROUPS, _LAY_OFFS, _OWN = _Number(1), _Sized(2), _Sized(3), b"\x20\x01"
+_CARDS, _MELD_NUMBER = _Sized(1), _Number(2)
+# TableMeld
+_PLACERS, _MELD_SEAT, _RUN = _Sized(2), _Number(3), (b"", b"\x20\x01")
+# View
+_SEAT, _SEATS, _HAND, _HAND_SIZES, _STOCK, _PILE = _Number(1), _Number(2), _Sized(3), _Sized(4), _Number(5), _Sized(6)
+_MELDS, _KNOWN, _SCORES, _STATUS, _TURN, _DEALER = _Sized(7), _Sized(8), _Sized(9), _Sized(10), _Number(11), _Number(12)
+_KNOCK_LIMIT, _FORBIDDEN, _OWED, _CLOSER, _TURNS = _Number(13), _Number(14), _Number(15), _Number(16), _Number(17)
+# Event
+_KIND, _EVENT_SEAT, _EVENT_CARDS, _EVENT_GROUPS = _Number(1), _Number(2), _Sized(3), _Sized(4)
+_EVENT_LAY_OFFS, _POINTS, _REASON = _Sized(5), _Sized(6), _Sized(7)
+# Decision
+_MATCH, _NUMBER, _GAME, _OPTIONS, _DEAL, _PLY, _PHASE = (
+    _Number(1), _Number(2), _Sized(3), _Sized(4), _Number(5), _Number(6), _Number(7),
+)  # fmt: skip
+_VIEW, _EVENTS, _LEGAL, _MOVES, _FALLBACK = _Sized(8), _Sized(9), _Sized(10), _Sized(11), _Sized(12)
+_SEED, _LIMIT, _BANK, _LAST = b"\x69", _Number(14), _Number(15), _Number(16)
+# ToBot and FromBot
+_WELCOME, _STARTS, _DECISIONS, _REJECTIONS, _ENDS, _GOODBYE = (_Sized(field) for field in range(1, 7))
+_HELLO, _ANSWERS, _ANSWER_ACTIONS, _ANSWER_CODES = _Sized(1), _Sized(2), _Sized(3), _Sized(4)
+
+_BARE = {
+    DrawStock: codec.DRAW_STOCK,
+    Take: codec.TAKE,
+    Pass: codec.PASS,
+    EndMelds: codec.END_MELDS,
+}
+
+
+# ---- actions
+
+
+def code_of(action: Action) -> int | None:
+    """The byte of a simple action; None where it is composite."""
+    kind = action.__class__
+    if kind is Discard:
+        return action.card  # type: ignore[union-attr]
+    if kind in _BARE:
+        return _BARE[kind]  # type: ignore[index]
+    return _rare_code(action)
+
+
+def _rare_code(action: Action) -> int | None:
+    match action:
+        case Knock(card, None):
+            return codec.KNOCK_BARE if card is None else codec.KNOCK + card
+        case BigGin(None):
+            return codec.BIG_GIN
+        case Arrange(None, ()):
+            return codec.SHOW_BEST
+        case DrawPile(count):
+            return codec.DRAW_PILE + count if 1 <= count <= 63 else None
+    return None
+
+
+def encode_action(action: Action) -> bytes:
+    """The message `Action`. Raises `ValueError` for an action that the wire has no form for."""
+    code = code_of(action)
+    if code is not None:
+        return _CODE[code]
+    match action:
+        case Meld(cards):
+            return _CODE[codec.MELD] + _grouped((cards,))
+        case LayOff():
+            return _CODE[codec.LAY_OFF] + _laid((action,))
+        case Arrange(tuple(melds), lay_offs):
+            return _CODE[codec.SHOW_OWN] + _grouped(melds) + _laid(lay_offs)
+        case Knock(card, tuple(melds)):
+            return _CODE[codec.KNOCK_BARE if card is None else codec.KNOCK + card] + _grouped(melds) + _OWN
+        case BigGin(tuple(melds)):
+            return _CODE[codec.BIG_GIN] + _grouped(melds) + _OWN
+    raise ValueError(f"{action!r} has no form on the wire.")
+
+
+def _grouped(groups: Iterable[Cards], outer: _Sized = _GROUPS) -> bytes:
+    bodies = [_CARDS.of(bytes(cards)) for cards in groups]
+    return b"".join([outer[len(body)] + body for body in bodies])
+
+
+def _laid(lay_offs: Iterable[LayOff], outer: _Sized = _LAY_OFFS) -> bytes:
+    bodies = [_CARDS.of(bytes(lay_off.cards)) + _MELD_NUMBER[lay_off.meld] for lay_off in lay_offs]
+    return b"".join([outer[len(body)] + body for body in bodies])
+
+
+# ---- views and events
+
+
+def encode_view(view: View) -> bytes:
+    """The message `View`, for a seat (a spectator is not on the wire)."""
+    hand, pile = bytes(view.hand), bytes(view.pile)
+    forbidden, owed, closer = view.forbidden, view.owed, view.closer
+    return b"".join((
+        _SEAT[view.seat or 0], _SEATS[view.seats], _HAND[len(hand)] if hand else b"", hand,
+        _HAND_SIZES[view.seats], bytes(view.hand_sizes), _STOCK[view.stock],
+        _PILE[len(pile)] if pile else b"", pile,
+        _table(view.melds) if view.melds else b"",
+        b"".join([_KNOWN[len(cards)] + bytes(cards) for cards in view.known]),
+        _signed(_SCORES, view.scores), _STATUS[view.seats], bytes(view.status), _TURN[view.turn], _DEALER[view.dealer],
+        _KNOCK_LIMIT[view.knock_limit], b"" if forbidden is None else _FORBIDDEN[forbidden + 1],
+        b"" if owed is None else _OWED[owed + 1], b"" if closer is None else _CLOSER[closer + 1], _TURNS[view.turns],
+    ))  # fmt: skip
+
+
+def _signed(outer: _Sized, numbers: Sequence[int]) -> bytes:
+    return outer.of(b"".join([zigzag(number) for number in numbers]))
+
+
+def _table(melds: Iterable[TableMeld]) -> bytes:
+    bodies = [
+        _CARDS.of(bytes(meld.cards)) + _PLACERS.of(bytes(meld.placers)) + _MELD_SEAT[meld.seat] + _RUN[meld.run]
+        for meld in melds
+    ]
+    return b"".join([_MELDS[len(body)] + body for body in bodies])
+
+
+def encode_event(event: Event, seat: Seat) -> bytes:
+    """The message `Event` as *seat* may know it."""
+    cards = b"" if event.private and event.seat != seat else bytes(event.cards)
+    return b"".join((
+        _KIND[event.kind], _EVENT_SEAT[event.seat], _EVENT_CARDS.of(cards),
+        _grouped(event.groups, _EVENT_GROUPS), _laid(event.lay_offs, _EVENT_LAY_OFFS),
+        _signed(_POINTS, event.points), _REASON.of(event.reason.encode()),
+    ))  # fmt: skip
+
+
+# ---- what the arena sends
+
+
+class SeatEncoder:
+    """Writes the parts of one seat of one match, and remembers which events the seat has been told."""
+
+    def __init__(self, number: int, match: Match, seat: Seat, *, options: str, seed: int, limit_ms: int) -> None:
+        """*number* is the match's on the wire, *options* its canonical JSON, *seed* the seat's own (64 bits)."""
+        game = match.game.spec.key
+        self._number, self._seat, self._match, self._told = number, seat, match, 0
+        self._game, self._options, self._limit = game, options, limit_ms
+        self._head = _MATCH[number]
+        self._rules = _GAME.of(game.encode()) + _OPTIONS.of(options.encode())
+        self._terms = (_SEED + seed.to_bytes(8, "little") if seed else b"") + _LIMIT[limit_ms]
+
+    def start(self, bank_ms: int) -> bytes:
+        """The part `MatchStart`."""
+        message = table_pb2.MatchStart(
+            match=self._number, game=self._game, options=self._options, seat=self._seat, seats=self._match.seats,
+            limit_ms=self._limit, bank_ms=bank_ms,
+        )  # fmt: skip
+        return _STARTS.of(message.SerializeToString())
+
+    def decision(self, number: int, bank_ms: int, last_us: int) -> bytes:
+        """The open decision of the match, which is this seat's, as a part; *number* is what the answer repeats."""
+        match = self._match
+        assert match.decision is not None
+        view = encode_view(match.view(self._seat))
+        body = b"".join((
+            self._head, _NUMBER[number], self._rules, _DEAL[match.deal], _PLY[match.ply], _PHASE[match.decision.phase],
+            _VIEW[len(view)], view, self._news(), _legal(match.legal_actions()),
+            _FALLBACK.of(encode_action(match.default_action())), self._terms, _BANK[bank_ms], _LAST[last_us],
+        ))  # fmt: skip
+        return _DECISIONS[len(body)] + body
+
+    def end(self) -> bytes:
+        """The part `MatchEnd`, once the match has a result."""
+        result: MatchResult | None = self._match.result
+        assert result is not None
+        message = table_pb2.MatchEnd(
+            match=self._number, placements=result.placements, scores=result.scores, reason=result.reason
+        )
+        events = [encode_event(event, self._seat) for event in self._match.events[self._told :]]
+        self._told = len(self._match.events)
+        body = message.SerializeToString() + b"".join([_END_EVENTS[len(event)] + event for event in events])
+        return _ENDS.of(body)
+
+    def _news(self) -> bytes:
+        events, seat = self._match.events, self._seat
+        fresh = events[self._told :]
+        self._told = len(events)
+        return b"".join([_event_field(event, seat) for event in fresh])
+
+
+_END_EVENTS = _Sized(5)
+_seen: dict[tuple[int, Seat, Cards], bytes] = {}  # Fields of events that are a kind, a seat and at most one card.
+
+
+def _event_field(event: Event, seat: Seat) -> bytes:
+    cards = () if event.private and event.seat != seat else event.cards
+    if len(cards) > 1 or event.groups or event.lay_offs or event.points or event.reason:
+        body = encode_event(event, seat)
+        return _EVENTS[len(body)] + body
+    key = (event.kind, event.seat, cards)
+    made = _seen.get(key)
+    if made is None:
+        body = encode_event(event, seat)
+        made = _seen[key] = _EVENTS[len(body)] + body
+    return made
+
+
+def _legal(actions: Sequence[Action]) -> bytes:
+    """The fields `legal` and `moves`."""
+    codes, moves = bytearray(), b""
+    for action in actions:
+        code = code_of(action)
+        if code is None:
+            moves += _MOVES.of(encode_action(action))
+        else:
+            codes.append(code)
+    return _LEGAL.of(bytes(codes)) + moves
+
+
+def welcome_part(welcome: table_pb2.Welcome) -> bytes:
+    """The part `Welcome`."""
+    return _WELCOME.of(welcome.SerializeToString())
+
+
+def rejection_part(match: int, number: int, reason: str, strikes: int) -> bytes:
+    """The part `Rejection`: why an answer was not accepted."""
+    message = table_pb2.Rejection(match=match, number=number, reason=reason, strikes=strikes)
+    return _REJECTIONS.of(message.SerializeToString())
+
+
+def goodbye_part(reason: str) -> bytes:
+    """The part `goodbye`: why the arena is about to close the stream."""
+    return _GOODBYE.of(reason.encode())
+
+
+# ---- what a bot sends
+
+
+def hello_part(hello: table_pb2.Hello) -> bytes:
+    """The part `Hello`."""
+    return _HELLO.of(hello.SerializeToString())
+
+
+def answer_part(match: int, number: int, actions: Sequence[Action]) -> bytes:
+    """The part `Answer`. Raises `ValueError` for an action that the wire has no form for."""
+    codes = [code_of(action) for action in actions]
+    if None in codes:
+        tail = b"".join([_ANSWER_ACTIONS.of(encode_action(action)) for action in actions])
+    else:
+        tail = _ANSWER_CODES.of(bytes(codes))  # type: ignore[arg-type]
+    body = _MATCH[match] + _NUMBER[number] + tail
+    return _ANSWERS[len(body)] + body
