@@ -1,0 +1,75 @@
+"""Starting and ending one process."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from rummy.embedded.privileges import Powers, shim_command
+from rummy.errors import HostFault
+
+POLL_SECONDS = 0.01
+
+
+def spawn(
+    command: Sequence[str | Path], *, powers: Powers, log: Path, environ: Mapping[str, str], death_signal: int
+) -> subprocess.Popen[bytes]:
+    """Start *command* in a session of its own, its output into *log*.
+
+    *death_signal* reaches it when the thread that called this ends, however it ends.
+    """
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            shim_command(powers, death_signal, command),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            cwd="/",
+            env=dict(environ),
+            start_new_session=True,
+        )
+
+
+def wait_until(
+    ready: Callable[[], bool], process: subprocess.Popen[bytes], *, seconds: float, what: str, log: Path
+) -> None:
+    """Return once *ready* says so. Raises HostFault, with the end of *log*, where the process ends or *seconds* pass."""
+    limit = time.monotonic() + seconds
+    while not ready():
+        if process.poll() is not None:
+            raise HostFault(f"{what} ended at once: {last_line(log)} (all of it: {log})")
+        if time.monotonic() > limit:
+            raise HostFault(f"{what} was not ready within {seconds:.0f} seconds: {last_line(log)} (all of it: {log})")
+        time.sleep(POLL_SECONDS)
+
+
+def end(process: subprocess.Popen[bytes], gentle: signal.Signals, *, seconds: float, hard: signal.Signals) -> None:
+    """End *process* with *gentle*, after *seconds* with *hard*, and then all that is left of its session."""
+    for number in (gentle, hard, signal.SIGKILL):
+        if process.poll() is None:
+            process.send_signal(number)
+            try:
+                process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                continue
+        break
+    kill_group(process.pid)
+
+
+def kill_group(pid: int) -> None:
+    """Kill what is left of the process group that *pid* led."""
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):  # Nothing is left, or a zombie of another user.
+        return
+
+
+def last_line(log: Path) -> str:
+    """The last line of *log* that says anything, for an error's sentence."""
+    try:
+        lines = log.read_text(errors="replace").split("\n")
+    except OSError:
+        return "it wrote nothing"
+    return next((line.strip() for line in reversed(lines) if line.strip()), "it wrote nothing")
