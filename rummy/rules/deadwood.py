@@ -159,13 +159,18 @@ def best_discards(held: int, forbidden: Card | None = None) -> tuple[int, Cards]
     left = sums & 1023
     if sums & _SET_POSSIBLE:
         ranks = c & d & (h | s) | h & s & (c | d)
-        if ranks & (IN_RUN[c] | IN_RUN[d] | IN_RUN[h] | IN_RUN[s]):
-            return _allowed(held, forbidden, *_best_of_leaves(_leaves(c, d, h, s, ranks)))
-        keep = ~ranks  # No run competes for these sets: they are melded.
-        c &= keep
-        d &= keep
-        h &= keep
-        s &= keep
+        contested = ranks & (IN_RUN[c] | IN_RUN[d] | IN_RUN[h] | IN_RUN[s])
+        if contested != ranks:
+            keep = ~ranks | contested  # No run competes for the other sets: they are melded.
+            c &= keep
+            d &= keep
+            h &= keep
+            s &= keep
+        if contested:
+            least, cards = _best_of_leaves(_leaves(c, d, h, s, contested), least_left=1)
+            if not cards:
+                return _best_of_all(held, forbidden)
+            return _best_one_by_one(held, forbidden) if forbidden in cards else (least, cards)
         left = RUNS[c] + RUNS[d] + RUNS[h] + RUNS[s]
     gain_c = _GAIN[c]
     gain_d = _GAIN[d]
@@ -176,8 +181,8 @@ def best_discards(held: int, forbidden: Card | None = None) -> tuple[int, Cards]
         gain = gain_h
     if gain_s > gain:
         gain = gain_s
-    if gain <= 0 and (sums & _SET_POSSIBLE or not held):  # Only here can a card of a set be as good.
-        return _all_melded(held, forbidden)
+    if gain <= 0 and (sums & _SET_POSSIBLE or not held):
+        return _best_of_all(held, forbidden)
     cards = _DROPS_C[c] if gain_c == gain else ()
     if gain_d == gain:
         cards += _DROPS_D[d]
@@ -187,38 +192,30 @@ def best_discards(held: int, forbidden: Card | None = None) -> tuple[int, Cards]
         cards += _DROPS_S[s]
     if forbidden is None or forbidden not in cards:
         return left - gain, cards
-    return _allowed(held, forbidden, left - gain, cards)
+    return _best_one_by_one(held, forbidden)
 
 
-def _all_melded(held: int, forbidden: Card | None) -> tuple[int, Cards]:
+def _best_of_all(held: int, forbidden: Card | None) -> tuple[int, Cards]:
+    """Where every card is melded: only there can a card of a set that no run competes for be as good as any."""
     c, d, h, s = held & 8191, held >> 13 & 8191, held >> 26 & 8191, held >> 39
-    ranks = c & d & (h | s) | h & s & (c | d)
-    return _allowed(held, forbidden, *_best_of_leaves(_leaves(c, d, h, s, ranks)))
+    least, cards = _best_of_leaves(_leaves(c, d, h, s, c & d & (h | s) | h & s & (c | d)))
+    return _best_one_by_one(held, forbidden) if forbidden in cards or not cards else (least, cards)
 
 
-def _allowed(held: int, forbidden: Card | None, least: int, cards: Cards) -> tuple[int, Cards]:
-    """The best discards without *forbidden*, given those with it."""
-    if forbidden in cards:
-        cards = tuple([card for card in cards if card != forbidden])
-        if not cards:
-            return _best_one_by_one(held & ~(1 << forbidden), 1 << forbidden)
-    if not cards:
-        raise ValueError("There is no card to discard.")
-    return least, cards
-
-
-def _best_one_by_one(held: int, kept: int) -> tuple[int, Cards]:
-    left = {card: deadwood(held ^ (1 << card) | kept) for card in cards_of(held)}
+def _best_one_by_one(held: int, forbidden: Card | None) -> tuple[int, Cards]:
+    """The long way, where a best discard is forbidden."""
+    left = {card: deadwood(held ^ (1 << card)) for card in cards_of(held) if card != forbidden}
     if not left:
         raise ValueError("There is no card to discard.")
     least = min(left.values())
     return least, tuple([card for card, count in left.items() if count == least])
 
 
-def _best_of_leaves(leaves: list[Suits]) -> tuple[int, Cards]:
+def _best_of_leaves(leaves: list[Suits], least_left: int = 0) -> tuple[int, Cards]:
     """The best discards over *leaves*, the ways to meld sets.
 
     A discard is best exactly if it is best in some leaf that reaches the least, so the union over those is all of them.
+    No card where a leaf leaves less than *least_left*.
     """
     least = 9999
     cards: Cards = ()
@@ -233,7 +230,10 @@ def _best_of_leaves(leaves: list[Suits]) -> tuple[int, Cards]:
             gain = gain_h
         if gain_s > gain:
             gain = gain_s
-        left = RUNS[c] + RUNS[d] + RUNS[h] + RUNS[s] - gain
+        left = RUNS[c] + RUNS[d] + RUNS[h] + RUNS[s]
+        if left < least_left:
+            return 0, ()
+        left -= gain
         if left > least:
             continue
         if left < least:
