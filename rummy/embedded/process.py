@@ -35,7 +35,7 @@ def spawn(
 def wait_until(
     ready: Callable[[], bool], process: subprocess.Popen[bytes], *, seconds: float, what: str, log: Path
 ) -> None:
-    """Return once *ready* says so. Raises HostFault, with the end of *log*, where the process ends or *seconds* pass."""
+    """Return once *ready* says so. Raises HostFault, with the end of *log*, where it ends or *seconds* pass."""
     limit = time.monotonic() + seconds
     while not ready():
         if process.poll() is not None:
