@@ -1,0 +1,469 @@
+"""What the dashboard reads. Every list is bounded and goes on from a natural key, never from an offset.
+
+All of it runs with the rights of `arena_dashboard`: a seed that is not yet revealed cannot be read from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import Any, LiteralString, TypeVar
+
+from psycopg.rows import class_row
+
+from rummy.league.model import FixtureResult
+from rummy.store.db import Connection
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TournamentRow:
+    """A tournament and how far it has come; *seed* is the master seed once it is revealed."""
+
+    tournament_id: int
+    name: str
+    game: str
+    options: dict[str, Any]
+    ladder: str
+    format: str
+    table_size: int
+    cycles: int
+    limit_ms: int
+    bank_ms: int
+    faults: dict[str, Any]
+    commitment: bytes
+    seed: bytes | None
+    rated: bool
+    state: str
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    entrants: int
+    fixtures: int
+    done: int
+    running: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntrantRow:
+    """An entrant and the bot behind it; *opening* is its rating at the tournament's start, if it had one."""
+
+    entrant_no: int
+    bot_id: int
+    name: str
+    owner: str
+    version_id: int
+    version: str
+    hosted: bool
+    nonce: bytes
+    opening: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixtureRow:
+    """A fixture with its seats in the order of leg 0 and, once it is done, the matches that count, by leg."""
+
+    fixture_id: int
+    tournament_id: int
+    round_no: int
+    table_no: int
+    generation: int
+    attempt: int
+    state: str
+    holder: str | None
+    lease_until: datetime | None
+    due_at: datetime
+    done_at: datetime | None
+    seats: list[dict[str, Any]]  # entrant_no, bot_id, name, owner, version_id, version, score, absent
+    matches: list[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotRow:
+    """A bot, its newest version, and its newest rating in each ladder over all versions."""
+
+    bot_id: int
+    name: str
+    owner: str
+    version: str | None
+    language: str | None
+    hosted: bool | None
+    games: list[str]
+    ratings: list[dict[str, Any]]  # ladder, game, version_id, version, rating
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionRow:
+    """One submitted state of a bot."""
+
+    version_id: int
+    version: str
+    language: str
+    hosted: bool
+    state: str
+    games: list[str]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatingRow:
+    """One step of a rating; *played* counts the version's rated fixtures in the ladder up to here."""
+
+    ladder: str
+    game: str
+    options: dict[str, Any]
+    tournament_id: int
+    tournament: str
+    round_no: int
+    entrant_no: int
+    version_id: int
+    version: str
+    before: float
+    after: float
+    fixtures: int
+    played: int
+    reason: str
+    rated_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LadderRow:
+    """A place near the top of a ladder."""
+
+    ladder: str
+    game: str
+    options: dict[str, Any]
+    place: int
+    bot_id: int
+    name: str
+    owner: str
+    version_id: int
+    version: str
+    rating: float
+    fixtures: int
+    tournament_id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotMatchRow:
+    """A match as one of its bots sees it."""
+
+    match_id: int
+    fixture_id: int
+    tournament_id: int
+    tournament: str
+    game: str
+    leg: int
+    version: str
+    placement: int
+    score: int
+    forfeit: str | None
+    others: list[dict[str, Any]]  # bot_id, name, owner
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchRow:
+    """A stored match with its seats in order; *voided* where a later generation of its fixture counts instead."""
+
+    match_id: int
+    fixture_id: int
+    tournament_id: int
+    tournament: str
+    game: str
+    options: dict[str, Any]
+    round_no: int
+    table_no: int
+    generation: int
+    leg: int
+    legs: list[int]  # The matches of the same fixture and generation.
+    reason: str
+    deals: int
+    actions: int
+    digest: bytes
+    saved_at: datetime
+    voided: bool
+    seats: list[dict[str, Any]]  # seat, entrant_no, bot_id, name, owner, version_id, version, placement, score, …
+
+
+TOURNAMENT: LiteralString = """
+    SELECT t.tournament_id, t.name, t.game, t.options, t.ladder, t.format, t.table_size, t.cycles, t.limit_ms,
+           t.bank_ms, t.faults, t.commitment, s.master AS seed, t.rated, t.state, t.created_at, t.started_at, t.finished_at,
+           (SELECT count(*) FROM entrant e WHERE e.tournament_id = t.tournament_id) AS entrants,
+           f.fixtures, f.fixtures - todo.todo AS done, todo.running
+      FROM tournament t
+      LEFT JOIN revealed_seed s USING (tournament_id)
+     CROSS JOIN LATERAL (
+           SELECT count(*) AS fixtures FROM fixture f WHERE f.tournament_id = t.tournament_id) f
+     CROSS JOIN LATERAL (
+           SELECT count(*) AS todo, count(*) FILTER (WHERE f.state = 'running') AS running
+             FROM fixture f WHERE f.tournament_id = t.tournament_id AND f.state <> 'done') todo"""
+
+TOURNAMENT_PAGE: LiteralString = (
+    TOURNAMENT
+    + """
+     WHERE t.tournament_id < %(before)s
+     ORDER BY t.tournament_id DESC LIMIT %(limit)s"""
+)
+
+TOURNAMENT_BY_ID: LiteralString = TOURNAMENT + " WHERE t.tournament_id = %(tournament_id)s"
+
+ENTRANTS: LiteralString = """
+    SELECT e.entrant_no, b.bot_id, b.name, o.name AS owner, v.version_id, v.version, v.hosted, e.nonce,
+           COALESCE(
+             (SELECT c.before FROM rating_change c
+               WHERE c.version_id = e.version_id AND c.tournament_id = e.tournament_id ORDER BY c.change_id LIMIT 1),
+             (SELECT c.after FROM rating_change c
+               WHERE t.rated AND t.state IN ('draft', 'open', 'running', 'paused')
+                 AND c.version_id = e.version_id AND c.ladder = t.ladder ORDER BY c.change_id DESC LIMIT 1)) AS opening
+      FROM entrant e
+      JOIN tournament t USING (tournament_id)
+      JOIN bot_version v USING (version_id)
+      JOIN bot b USING (bot_id)
+      JOIN owner o USING (owner_id)
+     WHERE e.tournament_id = %(tournament_id)s
+     ORDER BY e.entrant_no"""
+
+RESULTS: LiteralString = """
+    SELECT f.round_no, f.table_no, m.leg,
+           array_agg(r.entrant_no ORDER BY s.seat) AS entrants, array_agg(r.placement ORDER BY s.seat) AS placements
+      FROM fixture f
+      JOIN match m ON m.fixture_id = f.fixture_id AND m.generation = f.generation
+      JOIN seat_result r ON r.match_id = m.match_id
+      JOIN fixture_seat s ON s.fixture_id = f.fixture_id AND s.entrant_no = r.entrant_no
+     WHERE f.tournament_id = %(tournament_id)s AND f.state = 'done'
+     GROUP BY f.round_no, f.table_no, m.leg
+     ORDER BY f.round_no, f.table_no, m.leg"""
+
+FIXTURES: LiteralString = """
+    SELECT f.fixture_id, f.tournament_id, f.round_no, f.table_no, f.generation, f.attempt, f.state, f.holder,
+           f.lease_until, f.due_at, f.done_at,
+           (SELECT jsonb_agg(jsonb_build_object(
+                     'entrant_no', s.entrant_no, 'bot_id', b.bot_id, 'name', b.name, 'owner', o.name,
+                     'version_id', v.version_id, 'version', v.version, 'score', score.score,
+                     'absent', NOT v.hosted AND NOT EXISTS (SELECT FROM presence p WHERE p.version_id = v.version_id))
+                   ORDER BY s.seat)
+              FROM fixture_seat s
+              JOIN entrant e ON e.tournament_id = s.tournament_id AND e.entrant_no = s.entrant_no
+              JOIN bot_version v USING (version_id)
+              JOIN bot b USING (bot_id)
+              JOIN owner o USING (owner_id)
+              LEFT JOIN fixture_score score ON score.fixture_id = s.fixture_id AND score.entrant_no = s.entrant_no
+             WHERE s.fixture_id = f.fixture_id) AS seats,
+           ARRAY(SELECT m.match_id FROM match m
+                  WHERE m.fixture_id = f.fixture_id AND m.generation = f.generation AND f.state = 'done'
+                  ORDER BY m.leg) AS matches
+      FROM fixture f
+     WHERE f.tournament_id = %(tournament_id)s AND (f.round_no, f.table_no) > (%(round_no)s, %(table_no)s)
+     ORDER BY f.round_no, f.table_no LIMIT %(limit)s"""
+
+BOT: LiteralString = """
+    SELECT b.bot_id, b.name, o.name AS owner, v.version, v.language, v.hosted, COALESCE(v.games, '{}') AS games,
+           COALESCE((SELECT jsonb_agg(r ORDER BY r.ladder) FROM (
+             SELECT DISTINCT ON (t.ladder) t.ladder, t.game, w.version_id, w.version, c.after AS rating
+               FROM bot_version w
+               JOIN entrant e USING (version_id)
+               JOIN tournament t USING (tournament_id)
+              CROSS JOIN LATERAL (
+                    SELECT c.after, c.change_id FROM rating_change c
+                     WHERE c.ladder = t.ladder AND c.version_id = w.version_id
+                     ORDER BY c.change_id DESC LIMIT 1) c
+              WHERE w.bot_id = b.bot_id AND t.rated
+              ORDER BY t.ladder, c.change_id DESC) r), '[]') AS ratings
+      FROM bot b
+      JOIN owner o USING (owner_id)
+      LEFT JOIN LATERAL (
+           SELECT * FROM bot_version v WHERE v.bot_id = b.bot_id ORDER BY v.version_id DESC LIMIT 1) v ON true"""
+
+BOT_PAGE: LiteralString = (
+    BOT
+    + """
+     WHERE b.bot_id > %(after)s AND starts_with(lower(b.name), lower(%(prefix)s))
+     ORDER BY b.bot_id LIMIT %(limit)s"""
+)
+
+BOT_BY_ID: LiteralString = BOT + " WHERE b.bot_id = %(bot_id)s"
+
+VERSIONS: LiteralString = """
+    SELECT version_id, version, language, hosted, state, games, created_at
+      FROM bot_version WHERE bot_id = %(bot_id)s ORDER BY version_id DESC LIMIT %(limit)s"""
+
+RATINGS: LiteralString = """
+    SELECT * FROM (
+      SELECT c.change_id, c.ladder, t.game, t.options, t.tournament_id, t.name AS tournament, c.round_no, e.entrant_no,
+             v.version_id, v.version, c.before, c.after, c.fixtures, c.reason, r.rated_at,
+             sum(c.fixtures) OVER (PARTITION BY c.ladder, c.version_id ORDER BY c.change_id)::bigint AS played
+        FROM bot_version v
+        JOIN rating_change c USING (version_id)
+        JOIN tournament t USING (tournament_id)
+        JOIN entrant e ON e.tournament_id = c.tournament_id AND e.version_id = c.version_id
+        JOIN round r ON r.tournament_id = c.tournament_id AND r.round_no = c.round_no
+       WHERE v.bot_id = %(bot_id)s
+       ORDER BY c.change_id DESC LIMIT %(limit)s) newest
+     ORDER BY change_id"""
+
+LADDERS: LiteralString = """
+    WITH rated AS (
+      SELECT t.ladder, e.version_id, min(t.tournament_id) AS any_tournament
+        FROM entrant e JOIN tournament t USING (tournament_id) WHERE t.rated GROUP BY t.ladder, e.version_id),
+    placed AS (
+      SELECT rated.*, c.after AS rating, c.tournament_id,
+             row_number() OVER (PARTITION BY rated.ladder ORDER BY c.after DESC, rated.version_id) AS place
+        FROM rated
+       CROSS JOIN LATERAL (
+             SELECT c.after, c.tournament_id FROM rating_change c
+              WHERE c.ladder = rated.ladder AND c.version_id = rated.version_id
+              ORDER BY c.change_id DESC LIMIT 1) c)
+    SELECT p.ladder, t.game, t.options, p.place, b.bot_id, b.name, o.name AS owner, v.version_id, v.version, p.rating,
+           p.tournament_id,
+           (SELECT sum(c.fixtures)::bigint FROM rating_change c
+             WHERE c.ladder = p.ladder AND c.version_id = p.version_id) AS fixtures
+      FROM placed p
+      JOIN tournament t ON t.tournament_id = p.any_tournament
+      JOIN bot_version v USING (version_id)
+      JOIN bot b USING (bot_id)
+      JOIN owner o USING (owner_id)
+     WHERE p.place <= %(top)s
+     ORDER BY p.ladder, p.place"""
+
+BOT_MATCHES: LiteralString = """
+    WITH played AS (
+      SELECT recent.*, e.version_id
+        FROM bot_version v
+        JOIN entrant e USING (version_id)
+       CROSS JOIN LATERAL (
+             SELECT f.fixture_id, f.tournament_id, f.generation, s.entrant_no
+               FROM fixture_seat s JOIN fixture f USING (fixture_id)
+              WHERE s.tournament_id = e.tournament_id AND s.entrant_no = e.entrant_no
+                AND s.fixture_id < %(before)s AND f.state = 'done'
+              ORDER BY s.fixture_id DESC LIMIT %(limit)s) recent
+       WHERE v.bot_id = %(bot_id)s
+       ORDER BY recent.fixture_id DESC LIMIT %(limit)s)
+    SELECT m.match_id, m.fixture_id, p.tournament_id, t.name AS tournament, t.game, m.leg, v.version,
+           r.placement, r.score, r.forfeit,
+           (SELECT jsonb_agg(jsonb_build_object('bot_id', b.bot_id, 'name', b.name, 'owner', w.name) ORDER BY o.seat)
+              FROM seat_result o
+              JOIN entrant e ON e.tournament_id = p.tournament_id AND e.entrant_no = o.entrant_no
+              JOIN bot_version ov USING (version_id)
+              JOIN bot b USING (bot_id)
+              JOIN owner w USING (owner_id)
+             WHERE o.match_id = m.match_id AND o.entrant_no <> p.entrant_no) AS others
+      FROM played p
+      JOIN tournament t USING (tournament_id)
+      JOIN bot_version v USING (version_id)
+      JOIN match m ON m.fixture_id = p.fixture_id AND m.generation = p.generation
+      JOIN seat_result r ON r.match_id = m.match_id AND r.entrant_no = p.entrant_no
+     ORDER BY m.fixture_id DESC, m.leg"""
+
+MATCH: LiteralString = """
+    SELECT m.match_id, m.fixture_id, t.tournament_id, t.name AS tournament, t.game, t.options, f.round_no, f.table_no,
+           m.generation, m.leg, m.reason, m.deals, m.actions, m.digest, m.saved_at,
+           m.generation <> f.generation AS voided,
+           ARRAY(SELECT l.match_id FROM match l
+                  WHERE l.fixture_id = m.fixture_id AND l.generation = m.generation ORDER BY l.leg) AS legs,
+           (SELECT jsonb_agg(jsonb_build_object(
+                     'seat', r.seat, 'entrant_no', r.entrant_no, 'bot_id', b.bot_id, 'name', b.name, 'owner', o.name,
+                     'version_id', v.version_id, 'version', v.version, 'placement', r.placement, 'score', r.score,
+                     'forfeit', r.forfeit, 'strikes', r.strikes) ORDER BY r.seat)
+              FROM seat_result r
+              JOIN entrant e ON e.tournament_id = t.tournament_id AND e.entrant_no = r.entrant_no
+              JOIN bot_version v USING (version_id)
+              JOIN bot b USING (bot_id)
+              JOIN owner o USING (owner_id)
+             WHERE r.match_id = m.match_id) AS seats
+      FROM match m
+      JOIN fixture f USING (fixture_id)
+      JOIN tournament t USING (tournament_id)
+     WHERE m.match_id = %(match_id)s AND f.state = 'done'"""
+
+REPLAY: LiteralString = """
+    SELECT m.replay FROM match m JOIN fixture f USING (fixture_id)
+     WHERE m.match_id = %(match_id)s AND f.state = 'done'"""
+
+
+def tournaments(tx: Connection, *, before: int, limit: int) -> list[TournamentRow]:
+    """The newest tournaments with an id below *before*."""
+    return _many(tx, TournamentRow, TOURNAMENT_PAGE, before=before, limit=limit)
+
+
+def tournament(tx: Connection, tournament_id: int) -> TournamentRow | None:
+    """One tournament, or None."""
+    return _one(tx, TournamentRow, TOURNAMENT_BY_ID, tournament_id=tournament_id)
+
+
+def entrants(tx: Connection, tournament_id: int) -> list[EntrantRow]:
+    """The entrants of a tournament, by number."""
+    return _many(tx, EntrantRow, ENTRANTS, tournament_id=tournament_id)
+
+
+def results(tx: Connection, tournament_id: int) -> list[FixtureResult]:
+    """What has been played of a tournament, in scheduled order: the rows from which its table is computed."""
+    rows = tx.execute(RESULTS, {"tournament_id": tournament_id}).fetchall()
+    return [_result(key, list(legs)) for key, legs in groupby(rows, key=lambda row: (row[0], row[1]))]
+
+
+def fixtures(tx: Connection, tournament_id: int, *, after: tuple[int, int], limit: int) -> list[FixtureRow]:
+    """The fixtures that follow round and table *after* in the schedule."""
+    return _many(
+        tx, FixtureRow, FIXTURES, tournament_id=tournament_id, round_no=after[0], table_no=after[1], limit=limit
+    )
+
+
+def bots(tx: Connection, *, after: int, prefix: str, limit: int) -> list[BotRow]:
+    """Bots with an id above *after* whose name begins with *prefix*, in any case of letters."""
+    return _many(tx, BotRow, BOT_PAGE, after=after, prefix=prefix, limit=limit)
+
+
+def bot(tx: Connection, bot_id: int) -> BotRow | None:
+    """One bot, or None."""
+    return _one(tx, BotRow, BOT_BY_ID, bot_id=bot_id)
+
+
+def versions(tx: Connection, bot_id: int, *, limit: int) -> list[VersionRow]:
+    """The newest versions of a bot, newest first."""
+    return _many(tx, VersionRow, VERSIONS, bot_id=bot_id, limit=limit)
+
+
+def ratings(tx: Connection, bot_id: int, *, limit: int) -> list[RatingRow]:
+    """The newest steps of a bot's ratings over all ladders and versions, oldest first."""
+    rows = tx.execute(RATINGS, {"bot_id": bot_id, "limit": limit})
+    assert rows.description is not None
+    names = [column.name for column in rows.description]
+    return [RatingRow(**{k: v for k, v in zip(names, row, strict=True) if k != "change_id"}) for row in rows]
+
+
+def ladders(tx: Connection, *, top: int) -> list[LadderRow]:
+    """The best *top* bot versions of every ladder."""
+    return _many(tx, LadderRow, LADDERS, top=top)
+
+
+def bot_matches(tx: Connection, bot_id: int, *, before: int, limit: int) -> list[BotMatchRow]:
+    """The matches of the newest *limit* finished fixtures of a bot with a fixture id below *before*."""
+    return _many(tx, BotMatchRow, BOT_MATCHES, bot_id=bot_id, before=before, limit=limit)
+
+
+def match(tx: Connection, match_id: int) -> MatchRow | None:
+    """One match of a finished fixture, or None."""
+    return _one(tx, MatchRow, MATCH, match_id=match_id)
+
+
+def replay(tx: Connection, match_id: int) -> bytes | None:
+    """The stored replay of a match of a finished fixture, still packed, or None."""
+    row = tx.execute(REPLAY, {"match_id": match_id}).fetchone()
+    return None if row is None else row[0]
+
+
+def _result(key: tuple[int, int], legs: Sequence[tuple[Any, ...]]) -> FixtureResult:
+    return FixtureResult(*key, tuple(legs[0][3]), tuple(tuple(leg[4]) for leg in legs))
+
+
+def _many(tx: Connection, kind: type[Row], query: LiteralString, **values: object) -> list[Row]:
+    with tx.cursor(row_factory=class_row(kind)) as cursor:
+        return cursor.execute(query, values).fetchall()
+
+
+def _one(tx: Connection, kind: type[Row], query: LiteralString, **values: object) -> Row | None:
+    with tx.cursor(row_factory=class_row(kind)) as cursor:
+        return cursor.execute(query, values).fetchone()
