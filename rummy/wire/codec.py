@@ -1,11 +1,11 @@
 """From wire to value. Everything that comes from outside passes here once, and what cannot be read gets a sentence.
 
-`rummy.wire.encoder` is the other direction. Messages are parsed by the generated classes, which are C; this module turns
-their fields into the values of `rummy.rules`. A simple action is one byte, and `SIMPLE` has the value of each (see
-`rummy.rules.actions`), so that the usual answer costs one look-up. A list of cards is a `bytes` field.
+`rummy.wire.encoder` is the other direction. Messages are parsed by the generated classes, which are C; this module
+turns their fields into the values of `rummy.rules`. A simple action is one byte, and `SIMPLE` has the value of each
+(see `rummy.rules.actions`), so that the usual answer costs one look-up. A list of cards is a `bytes` field.
 
-Bytes from a bot raise `BotProtocolFault`; a single answer that makes no sense keeps its sentence in `Answer.fault`, since
-it costs that match a strike and no other match anything. Bytes from the arena raise `BadInput`.
+Bytes from a bot raise `BotProtocolFault`; a single answer that makes no sense keeps its sentence in `Answer.fault`,
+since it costs that match a strike and no other match anything. Bytes from the arena raise `BadInput`.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def simple_actions(codes: bytes) -> tuple[Action, ...]:
 
 
 def read_action(message: cards_pb2.Action) -> Action:
-    """One action of either kind. Raises `BadInput` for an unknown code, bad cards, or what does not go with the code."""
+    """One action of either kind. Raises `BadInput` for an unknown code, bad cards, or fields that do not fit."""
     code = message.code
     groups, lay_offs, own = _groups(message.groups), _lay_offs(message.lay_offs), message.own
     simple = SIMPLE[code] if code < 256 else None

@@ -1,0 +1,289 @@
+"""All that a bot needs: `choose(decision)` is the bot, `run(choose)` plays it in the arena.
+
+    from sample_bots import sdk
+
+    def choose(decision: sdk.Decision) -> sdk.Answer:
+        return decision.legal[0]
+
+    if __name__ == "__main__":
+        sdk.run(choose)
+
+`run` dials ARENA_ADDRESS ("host:port" or "unix:/path") with ARENA_TOKEN, offers the games of the bot.toml that stands
+beside the program (or in ARENA_BOT_DIR), and answers until it is told to stop. It dials again where the connection is
+lost, and ends with a sentence where the arena refuses it. It encrypts, except to this machine (ARENA_CA names the file
+of a certificate authority of one's own).
+
+A decision is complete in itself, and its parts are decoded when they are first looked at. `choose` returns an action,
+or a list of actions for the rest of the turn. Many matches are played at once in one thread; an exception in `choose`
+ends the program.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import os
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from json import loads
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import grpc
+import grpc.aio
+
+from rummy.errors import HostFault, RummyError, SettingsError
+from rummy.rules.actions import Action
+from rummy.rules.game import Event, Game, View
+from rummy.rules.games import find_game
+from rummy.wire import codec, encoder
+from rummy.wire.question import Question, once
+from rummy.wire.status import error_of
+from rummy.wire.v1 import table_pb2
+
+VERSION = "rummy-arena-python/1"
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # Seconds before dialling again; doubled each time.
+FLUSH_SECONDS = 0.02  # Answers wait no longer than this for others of the same message.
+MAX_MESSAGE = 64 << 20
+
+Answer = Action | Sequence[Action]
+Decision = Question
+Choose = Callable[[Decision], Answer]
+
+
+class WireDecision(Question):
+    """A decision that the arena has sent."""
+
+    def __init__(self, raw: table_pb2.Decision) -> None:
+        self._raw = raw
+        self.match, self.deal, self.ply, self.seed = raw.match, raw.deal, raw.ply, raw.seed
+        self.limit_ms, self.bank_ms = raw.limit_ms, raw.bank_ms
+        self.phase = codec.read_phase(raw.phase)
+
+    @once
+    def game(self) -> Game:
+        return _game(self._raw.game, self._raw.options)
+
+    @once
+    def view(self) -> View:
+        return codec.read_view(self._raw.view, self._raw.game, self.phase)
+
+    @once
+    def legal(self) -> Sequence[Action]:
+        raw = self._raw
+        simple = codec.simple_actions(raw.legal)
+        return simple + tuple(codec.read_action(move) for move in raw.moves) if raw.moves else simple
+
+    @once
+    def fallback(self) -> Action:
+        return codec.read_action(self._raw.fallback)
+
+    @once
+    def events(self) -> Sequence[Event]:
+        return [codec.read_event(event) for event in self._raw.events]
+
+
+@lru_cache(maxsize=64)
+def _game(key: str, options: str) -> Game:
+    return find_game(key, loads(options or "{}"))
+
+
+# ---- settings
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where to dial, as whom, and what the bot plays."""
+
+    address: str
+    token: str
+    games: tuple[str, ...]
+    concurrency: int = 0
+    authority: Path | None = None
+
+
+def settings_from(environment: Mapping[str, str], folder: Path) -> Settings:
+    """The settings in *environment* and in bot.toml of *folder*. Raises `SettingsError`."""
+    for name in ("ARENA_ADDRESS", "ARENA_TOKEN"):
+        if not environment.get(name):
+            raise SettingsError(
+                f"{name} is not set. A bot needs ARENA_ADDRESS, where the arena listens for bots (for instance "
+                "127.0.0.1:50151), and ARENA_TOKEN, which `arena bot new` prints once."
+            )
+    manifest = _manifest(folder / "bot.toml")
+    authority = environment.get("ARENA_CA")
+    return Settings(
+        environment["ARENA_ADDRESS"], environment["ARENA_TOKEN"], _games(manifest, folder),
+        manifest.get("concurrency", 0), Path(authority) if authority else None,
+    )  # fmt: skip
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise SettingsError(f"There is no {path}; it names the games that the bot plays.") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"{path} cannot be read: {error}") from None
+
+
+def _games(manifest: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
+    games = manifest.get("games")
+    if not isinstance(games, list) or not games or not all(isinstance(game, str) for game in games):
+        raise SettingsError(f'{folder / "bot.toml"} needs a line such as: games = ["gin"]')
+    return tuple(games)
+
+
+# ---- playing
+
+
+class Session:
+    """What one connection says: a hello, then answers. Bytes in, bytes out."""
+
+    def __init__(self, choose: Choose, settings: Settings) -> None:
+        self._choose = choose
+        self._settings = settings
+        self.goodbye = ""
+        self.welcomed = False
+        self.arbiters: tuple[str, ...] = ()
+
+    def hello(self) -> bytes:
+        """The first message."""
+        offers = [table_pb2.GameOffer(game=game) for game in self._settings.games]
+        return encoder.hello_part(
+            table_pb2.Hello(
+                token=self._settings.token, protocol=codec.PROTOCOL, games=offers,
+                concurrency=self._settings.concurrency, sdk=VERSION,
+            )
+        )  # fmt: skip
+
+    def answers(self, data: bytes) -> Iterator[bytes]:
+        """Messages that answer *data*: one, or more where `choose` takes its time. Raises `BadInput` for garbage."""
+        message = codec.read_to_bot(data)
+        self._notice(message)
+        parts: list[bytes] = []
+        flush = monotonic() + FLUSH_SECONDS
+        for raw in message.decisions:
+            parts.append(self._answer(raw))
+            if monotonic() > flush:
+                yield b"".join(parts)
+                parts.clear()
+                flush = monotonic() + FLUSH_SECONDS
+        if parts:
+            yield b"".join(parts)
+
+    def _notice(self, message: table_pb2.ToBot) -> None:
+        if message.HasField("welcome"):
+            self.welcomed = True
+            self.arbiters = tuple(message.welcome.arbiters)
+        for rejection in message.rejections:
+            _say(f"match {rejection.match}: an answer was rejected: {rejection.reason} (strike {rejection.strikes})")
+        if message.goodbye:
+            self.goodbye = message.goodbye
+
+    def _answer(self, raw: table_pb2.Decision) -> bytes:
+        chosen = self._choose(WireDecision(raw))
+        actions = chosen if isinstance(chosen, list | tuple) else (chosen,)
+        return encoder.answer_part(raw.match, raw.number, actions)
+
+
+class _Dialler:
+    """Keeps a connection to each arbiter that the arena names."""
+
+    def __init__(self, choose: Choose, settings: Settings) -> None:
+        self._choose = choose
+        self._settings = settings
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def run(self) -> None:
+        """Plays for ever. Raises what makes it pointless to go on, an exception of `choose` included."""
+        self._failure: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._dial((self._settings.address,))
+        await self._failure
+
+    def _dial(self, addresses: Sequence[str]) -> None:
+        for address in set(addresses) - self._tasks.keys():
+            self._tasks[address] = asyncio.create_task(self._stay(address))
+            self._tasks[address].add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not self._failure.done():
+            self._failure.set_exception(error)
+
+    async def _stay(self, address: str) -> None:
+        pause = FIRST_PAUSE
+        while True:
+            session = Session(self._choose, self._settings)
+            why = await self._talk(address, session)
+            pause = FIRST_PAUSE if session.welcomed else min(pause * 2, LONGEST_PAUSE)
+            _say(f"{address}: {why} Dialling again in {pause:g} s.")
+            await asyncio.sleep(pause)
+
+    async def _talk(self, address: str, session: Session) -> str:
+        """Plays until the connection ends, and says why it did. Raises what dialling again would not mend."""
+        async with _channel(address, self._settings) as channel:
+            call: Any = channel.stream_stream("/rummy.wire.v1.Table/Play")()
+            try:
+                await self._exchange(call, session)
+            except grpc.RpcError as rpc_error:
+                error = error_of(rpc_error)
+                if not isinstance(error, HostFault):
+                    raise error from None
+                return str(error)
+        return session.goodbye or "The arena has ended the connection."
+
+    async def _exchange(self, call: Any, session: Session) -> None:
+        try:
+            await call.write(session.hello())
+            while (data := await call.read()) is not grpc.aio.EOF:
+                for message in session.answers(data):
+                    await call.write(message)
+                if session.arbiters:
+                    self._dial(session.arbiters)
+        except asyncio.InvalidStateError:  # Written after the arena has ended the call, whose status says why.
+            pass
+        if await call.code() is not grpc.StatusCode.OK:
+            raise grpc.aio.AioRpcError(
+                await call.code(), await call.initial_metadata(), await call.trailing_metadata(), await call.details()
+            )
+
+
+def _channel(address: str, settings: Settings) -> grpc.aio.Channel:
+    options = [("grpc.max_receive_message_length", MAX_MESSAGE), ("grpc.max_send_message_length", MAX_MESSAGE)]
+    if is_local(address):
+        return grpc.aio.insecure_channel(address, options)
+    authority = settings.authority.read_bytes() if settings.authority else None
+    return grpc.aio.secure_channel(address, grpc.ssl_channel_credentials(authority), options)
+
+
+def is_local(address: str) -> bool:
+    """Whether *address* cannot leave this machine, so that plain text is safe."""
+    if address.startswith("unix:"):
+        return True
+    host = address.rpartition(":")[0].strip("[]")
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)  # noqa: T201
+
+
+def run(choose: Choose) -> None:
+    """Plays *choose* in the arena until told to stop; leaves the program with a sentence where it cannot go on."""
+    folder = Path(os.environ.get("ARENA_BOT_DIR") or Path(sys.argv[0]).resolve().parent)
+    try:
+        asyncio.run(_Dialler(choose, settings_from(os.environ, folder)).run())
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except RummyError as error:
+        sys.exit(str(error))
