@@ -1,0 +1,243 @@
+"""Fixtures, from scheduled to done: claimed with a lease, finished once, whoever dies and whatever is delivered twice.
+
+A claim is held by *holder* for one attempt. Whatever a holder writes later counts only while generation, attempt and
+holder are still those of its claim, so a holder that was frozen, or had lost its lease, changes nothing any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, LiteralString
+
+from psycopg.rows import class_row
+
+from rummy.league.schedule import fixture_seed
+from rummy.store import matches
+from rummy.store.db import Connection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A fixture that is ours to play until the lease ends."""
+
+    fixture_id: int
+    generation: int
+    attempt: int
+    holder: str
+    tournament_id: int
+    round_no: int
+    table_no: int
+    arbiter: int | None  # That of the attempt before, which may still have the order.
+    game: str
+    options: dict[str, Any]
+    ladder: str
+    rated: bool
+    limit_ms: int
+    bank_ms: int
+    faults: dict[str, Any]
+
+    @property
+    def key(self) -> dict[str, object]:
+        """What has to be unchanged for a write to count."""
+        return {
+            "fixture_id": self.fixture_id,
+            "generation": self.generation,
+            "attempt": self.attempt,
+            "holder": self.holder,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entrant:
+    """Who plays, with the seat of leg 0."""
+
+    seat: int
+    entrant_no: int
+    version_id: int
+    name: str
+    hosted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What a claim has to be played on: the seed, and the entrants in the seat order of leg 0."""
+
+    seed: bytes
+    entrants: tuple[Entrant, ...]
+
+    @property
+    def legs(self) -> int:
+        """One a seat; one alone where a live bot plays, which would know the cards of a second."""
+        return len(self.entrants) if all(entrant.hosted for entrant in self.entrants) else 1
+
+
+_CLAIM: LiteralString = """
+    WITH claimed AS (
+        UPDATE fixture
+           SET state = 'running', attempt = attempt + 1, holder = %(holder)s, lease_until = %(until)s, woken_at = NULL
+         WHERE fixture_id = %(fixture_id)s
+           AND ((state = 'scheduled' AND due_at <= %(now)s) OR (state = 'running' AND lease_until < %(now)s))
+           AND EXISTS (SELECT FROM tournament t WHERE t.tournament_id = fixture.tournament_id AND t.state = 'running')
+        RETURNING fixture_id, generation, attempt, holder, tournament_id, round_no, table_no, arbiter
+    ), expired AS (
+        UPDATE fixture_attempt AS a
+           SET ended_at = %(now)s, outcome = 'expired', reason = 'the holder let the lease run out'
+          FROM claimed WHERE a.fixture_id = claimed.fixture_id AND a.ended_at IS NULL
+    ), begun AS (
+        INSERT INTO fixture_attempt (fixture_id, generation, attempt, holder, claimed_at)
+        SELECT fixture_id, generation, attempt, holder, %(now)s FROM claimed
+    )
+    SELECT fixture_id, generation, attempt, holder, tournament_id, round_no, table_no, arbiter,
+           game, options, ladder, rated, limit_ms, bank_ms, faults
+      FROM claimed JOIN tournament USING (tournament_id)"""
+
+
+def claim(tx: Connection, fixture_id: int, *, holder: str, now: datetime, lease: timedelta) -> Claim | None:
+    """Takes *fixture_id* for *holder* until now + lease; None where somebody has it or it is not to be played."""
+    values = {"fixture_id": fixture_id, "holder": holder, "now": now, "until": now + lease}
+    with tx.cursor(row_factory=class_row(Claim)) as cursor:
+        return cursor.execute(_CLAIM, values).fetchone()
+
+
+_ENTRANTS: LiteralString = """
+    SELECT seat, entrant_no, version_id, bot.name || ' ' || version AS name, hosted
+      FROM fixture_seat JOIN entrant USING (tournament_id, entrant_no)
+      JOIN bot_version USING (version_id) JOIN bot USING (bot_id)
+     WHERE fixture_id = %(fixture_id)s ORDER BY seat"""
+_SECRETS: LiteralString = """
+    SELECT master, array_agg(nonce ORDER BY entrant_no)
+      FROM tournament_seed JOIN entrant USING (tournament_id)
+     WHERE tournament_id = %(tournament_id)s GROUP BY tournament_id"""
+
+
+def terms(tx: Connection, claimed: Claim) -> Terms:
+    """What the claim has to be played on."""
+    with tx.cursor(row_factory=class_row(Entrant)) as cursor:
+        entrants = cursor.execute(_ENTRANTS, {"fixture_id": claimed.fixture_id}).fetchall()
+    row = tx.execute(_SECRETS, {"tournament_id": claimed.tournament_id}).fetchone()
+    assert row is not None
+    seed = fixture_seed(row[0], row[1], claimed.round_no, claimed.table_no, claimed.generation)
+    return Terms(seed=seed, entrants=tuple(entrants))
+
+
+_RENEW: LiteralString = """
+    UPDATE fixture SET lease_until = %(until)s
+      FROM unnest(%(ids)s::bigint[], %(attempts)s::int[]) AS mine (id, number)
+     WHERE fixture_id = mine.id AND attempt = mine.number AND holder = %(holder)s AND state = 'running'
+    RETURNING fixture_id, attempt"""
+
+
+def renew(
+    tx: Connection, claims: Iterable[Claim], *, holder: str, now: datetime, lease: timedelta
+) -> set[tuple[int, int]]:
+    """Renews the leases of all *claims* of *holder* at once; returns fixture and attempt of those that were lost."""
+    wanted = {(claimed.fixture_id, claimed.attempt) for claimed in claims}
+    values = {"ids": [i for i, _ in wanted], "attempts": [a for _, a in wanted], "holder": holder, "until": now + lease}
+    return wanted - set(tx.execute(_RENEW, values).fetchall())
+
+
+_HELD: LiteralString = """
+     WHERE fixture_id = %(fixture_id)s AND state = 'running'
+       AND generation = %(generation)s AND attempt = %(attempt)s AND holder = %(holder)s"""
+
+
+def sent(tx: Connection, claimed: Claim, arbiter_id: int) -> bool:
+    """Notes which arbiter has the order, for whoever takes over. False where the claim is lost."""
+    query: LiteralString = "UPDATE fixture SET arbiter = %(arbiter)s" + _HELD
+    return tx.execute(query, {**claimed.key, "arbiter": arbiter_id}).rowcount == 1
+
+
+_FINISH: LiteralString = (
+    "UPDATE fixture SET state = 'done', done_at = %(now)s, holder = NULL, lease_until = NULL, arbiter = NULL"
+    + _HELD
+    + """
+       AND EXISTS (SELECT FROM tournament t
+                    WHERE t.tournament_id = fixture.tournament_id AND t.state IN ('running', 'paused'))"""
+)
+_LOCK_ROUND: LiteralString = """
+    SELECT FROM round WHERE tournament_id = %(tournament_id)s AND round_no = %(round_no)s FOR UPDATE"""
+_CLOSE_ROUND: LiteralString = """
+    UPDATE round SET closed_at = %(now)s
+     WHERE tournament_id = %(tournament_id)s AND round_no = %(round_no)s AND closed_at IS NULL
+       AND NOT EXISTS (SELECT FROM fixture f WHERE f.tournament_id = round.tournament_id
+                          AND f.round_no = round.round_no AND f.state <> 'done')"""
+
+
+def finish(tx: Connection, claimed: Claim, played: Iterable[matches.PlayedMatch], *, now: datetime) -> bool:
+    """Saves the result; the last fixture closes its round. False, and nothing saved, where the claim is lost."""
+    if tx.execute(_FINISH, {**claimed.key, "now": now}).rowcount == 0:
+        return False
+    matches.save(tx, claimed.fixture_id, claimed.generation, list(played), now=now)
+    _end_attempt(tx, claimed, "done", "", now)
+    place = {"tournament_id": claimed.tournament_id, "round_no": claimed.round_no, "now": now}
+    tx.execute(_LOCK_ROUND, place)  # Of two last fixtures that end at once, the second sees the first.
+    tx.execute(_CLOSE_ROUND, place)
+    return True
+
+
+_END: LiteralString = """
+    UPDATE fixture_attempt SET ended_at = %(now)s, outcome = %(outcome)s, reason = %(reason)s
+     WHERE fixture_id = %(fixture_id)s AND attempt = %(attempt)s AND ended_at IS NULL"""
+
+
+def _end_attempt(tx: Connection, claimed: Claim, outcome: str, reason: str, now: datetime) -> None:
+    tx.execute(_END, {**claimed.key, "outcome": outcome, "reason": reason, "now": now})
+
+
+_RELEASE: LiteralString = (
+    """
+    UPDATE fixture
+       SET state = 'scheduled', holder = NULL, lease_until = NULL, woken_at = NULL, due_at = %(due)s,
+           generation = generation + %(more)s, arbiter = CASE WHEN %(forget)s THEN NULL ELSE arbiter END"""
+    + _HELD
+)
+
+
+def release(tx: Connection, claimed: Claim, *, now: datetime, reason: str, delay: timedelta = timedelta()) -> bool:
+    """Hands a fixture back to be taken up again after *delay*; a running order stays. False where the claim is lost."""
+    values = {**claimed.key, "due": now + delay, "more": 0, "forget": False}
+    return _hand_back(tx, claimed, values, "released", reason, now)
+
+
+def void(
+    tx: Connection, claimed: Claim, *, now: datetime, reason: str, new_deals: bool, delay: timedelta = timedelta()
+) -> bool:
+    """Gives up what was played, to be played again: on the same seed, or with *new_deals* as a new generation."""
+    values = {**claimed.key, "due": now + delay, "more": int(new_deals), "forget": True}
+    return _hand_back(tx, claimed, values, "void", reason, now)
+
+
+def _hand_back(
+    tx: Connection, claimed: Claim, values: dict[str, object], outcome: str, reason: str, now: datetime
+) -> bool:
+    if tx.execute(_RELEASE, values).rowcount == 0:
+        return False
+    _end_attempt(tx, claimed, outcome, reason, now)
+    return True
+
+
+# Few are on the broker at once: it may lose them all, and a long queue of old wake-ups helps nobody.
+_WAKE: LiteralString = """
+    UPDATE fixture SET woken_at = %(now)s
+     WHERE fixture_id IN (
+           SELECT f.fixture_id FROM fixture f JOIN tournament t USING (tournament_id)
+            WHERE t.state = 'running' AND f.state <> 'done'
+              AND ((f.state = 'scheduled' AND f.due_at <= %(now)s)
+                   OR (f.state = 'running' AND f.lease_until < %(now)s))
+              AND (f.woken_at IS NULL OR f.woken_at < %(old)s)
+            ORDER BY f.round_no, f.tournament_id, f.table_no
+            LIMIT greatest(0, %(backlog)s - (SELECT count(*) FROM fixture w
+                                              WHERE w.state <> 'done' AND w.woken_at >= %(old)s))
+              FOR UPDATE OF f SKIP LOCKED)
+    RETURNING fixture_id, round_no, tournament_id, table_no"""
+
+
+def due(tx: Connection, *, now: datetime, again: timedelta, backlog: int) -> list[int]:
+    """Fixtures to put on the broker, in the order of their rounds: free or expired, and not put there since *again*.
+
+    At most *backlog* are on the broker at once.
+    """
+    rows = tx.execute(_WAKE, {"now": now, "old": now - again, "backlog": backlog}).fetchall()
+    return [row[0] for row in sorted(rows, key=lambda row: row[1:])]

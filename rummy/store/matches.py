@@ -1,0 +1,155 @@
+"""Finished matches: results a seat, scores a fixture, and replays as compressed bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import LiteralString
+
+import zstandard
+
+from rummy.errors import NotFound
+from rummy.league.model import FixtureResult, fixture_scores
+from rummy.store.db import Connection
+
+ZSTD = b"\x01"  # The first stored byte says how the rest is packed.
+MAX_REPLAY = 64 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatResult:
+    """How one seat of a match ended."""
+
+    seat: int
+    entrant_no: int
+    placement: int
+    score: int
+    forfeit: str | None
+    strikes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedMatch:
+    """One leg, from its verified replay; *seats* in seat order."""
+
+    leg: int
+    reason: str
+    deals: int
+    actions: int
+    replay: bytes
+    digest: bytes
+    seats: tuple[SeatResult, ...]
+
+
+def pack(replay: bytes) -> bytes:
+    """A replay as it is stored."""
+    return ZSTD + zstandard.ZstdCompressor(level=3).compress(replay)
+
+
+def unpack(stored: bytes) -> bytes:
+    """The canonical bytes of a stored replay."""
+    if stored[:1] != ZSTD:
+        raise NotFound(f"the replay is stored in a format, {stored[:1].hex()}, that this program does not know")
+    return zstandard.ZstdDecompressor().decompress(stored[1:], max_output_size=MAX_REPLAY)
+
+
+_MATCH: LiteralString = """
+    INSERT INTO match (fixture_id, generation, leg, reason, deals, actions, replay, digest, saved_at)
+    VALUES (%(fixture_id)s, %(generation)s, %(leg)s, %(reason)s, %(deals)s, %(actions)s, %(replay)s,
+            %(digest)s, %(now)s)
+    RETURNING match_id"""
+_SEAT: LiteralString = """
+    INSERT INTO seat_result (match_id, fixture_id, seat, entrant_no, placement, score, forfeit, strikes)
+    VALUES (%(match_id)s, %(fixture_id)s, %(seat)s, %(entrant_no)s, %(placement)s, %(score)s, %(forfeit)s,
+            %(strikes)s)"""
+_SCORE: LiteralString = """
+    INSERT INTO fixture_score (fixture_id, entrant_no, score) VALUES (%(fixture_id)s, %(entrant_no)s, %(score)s)"""
+
+
+def save(tx: Connection, fixture_id: int, generation: int, played: Sequence[PlayedMatch], *, now: datetime) -> None:
+    """Saves all legs of a fixture and each entrant's score in it."""
+    for match in played:
+        _save_one(tx, fixture_id, generation, match, now)
+    scores = [
+        {"fixture_id": fixture_id, "entrant_no": entrant_no, "score": score}
+        for entrant_no, score in scores_of(played).items()
+    ]
+    tx.cursor().executemany(_SCORE, scores)
+
+
+def scores_of(played: Sequence[PlayedMatch]) -> dict[int, float]:
+    """By entrant: the mean pairwise score over the legs."""
+    entrants = sorted(seat.entrant_no for seat in played[0].seats)
+    placed = [{seat.entrant_no: seat.placement for seat in match.seats} for match in played]
+    scores = fixture_scores([[leg[entrant] for entrant in entrants] for leg in placed])
+    return dict(zip(entrants, scores, strict=True))
+
+
+def _save_one(tx: Connection, fixture_id: int, generation: int, match: PlayedMatch, now: datetime) -> None:
+    values = {"leg": match.leg, "reason": match.reason, "deals": match.deals, "actions": match.actions, "now": now}
+    keys = {"fixture_id": fixture_id, "generation": generation}
+    row = tx.execute(_MATCH, {**values, **keys, "replay": pack(match.replay), "digest": match.digest}).fetchone()
+    assert row is not None
+    tx.cursor().executemany(_SEAT, [_seat_values(row[0], fixture_id, seat) for seat in match.seats])
+
+
+def _seat_values(match_id: int, fixture_id: int, seat: SeatResult) -> dict[str, object]:
+    return {
+        "match_id": match_id,
+        "fixture_id": fixture_id,
+        "seat": seat.seat,
+        "entrant_no": seat.entrant_no,
+        "placement": seat.placement,
+        "score": seat.score,
+        "forfeit": seat.forfeit,
+        "strikes": seat.strikes,
+    }
+
+
+_REPLAY: LiteralString = """
+    SELECT replay FROM match JOIN fixture USING (fixture_id) WHERE match_id = %(match_id)s AND state = 'done'"""
+
+
+def replay(tx: Connection, match_id: int) -> bytes:
+    """The canonical bytes of a match's replay. Raises `NotFound`."""
+    row = tx.execute(_REPLAY, {"match_id": match_id}).fetchone()
+    if row is None:
+        raise NotFound(f"there is no match {match_id}")
+    return unpack(bytes(row[0]))
+
+
+_OF_TOURNAMENT: LiteralString = """
+    SELECT match_id FROM match JOIN fixture USING (fixture_id)
+     WHERE tournament_id = %(tournament_id)s ORDER BY round_no, table_no, leg"""
+
+
+def ids(tx: Connection, tournament_id: int) -> list[int]:
+    """The matches of a tournament, in the order of its schedule."""
+    return [row[0] for row in tx.execute(_OF_TOURNAMENT, {"tournament_id": tournament_id}).fetchall()]
+
+
+_RESULTS: LiteralString = """
+    SELECT f.round_no, f.table_no, m.leg,
+           array_agg(s.entrant_no ORDER BY s.seat) AS entrants, array_agg(r.placement ORDER BY s.seat) AS placements
+      FROM fixture f
+      JOIN match m ON m.fixture_id = f.fixture_id AND m.generation = f.generation
+      JOIN seat_result r USING (match_id)
+      JOIN fixture_seat s ON s.fixture_id = f.fixture_id AND s.entrant_no = r.entrant_no
+     WHERE f.tournament_id = %(tournament_id)s AND f.state = 'done'
+       AND (%(round_no)s::int IS NULL OR f.round_no = %(round_no)s)
+     GROUP BY f.fixture_id, m.leg
+     ORDER BY f.round_no, f.table_no, m.leg"""
+
+
+def results(tx: Connection, tournament_id: int, round_no: int | None = None) -> list[FixtureResult]:
+    """The finished fixtures of a tournament, or of one round, in the order of the schedule."""
+    rows = tx.execute(_RESULTS, {"tournament_id": tournament_id, "round_no": round_no}).fetchall()
+    return list(_results(rows))
+
+
+def _results(rows: Sequence[tuple[int, int, int, list[int], list[int]]]) -> Iterator[FixtureResult]:
+    for (round_no, table_no), group in groupby(rows, key=lambda row: (row[0], row[1])):
+        legs = list(group)
+        yield FixtureResult(round_no, table_no, tuple(legs[0][3]), tuple(tuple(leg[4]) for leg in legs))

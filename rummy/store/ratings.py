@@ -1,0 +1,173 @@
+"""Ratings as a log: every change with before and after, one closed round at a time, in the order of the schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import LiteralString
+
+from psycopg.rows import class_row
+
+from rummy.league.model import FixtureResult
+from rummy.league.ratings.elo import INITIAL
+from rummy.store import matches, tournaments
+from rummy.store.db import Connection
+
+Rate = Callable[[Mapping[int, float], Iterable[FixtureResult]], Mapping[int, float]]
+"""Ratings at a round's opening and its fixtures to ratings after it; entrants are version ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedRound:
+    """A round whose fixtures are all done. In *results* entrants are version ids; *opening* has all who play."""
+
+    ladder: str
+    tournament_id: int
+    round_no: int
+    opening: dict[int, float]
+    results: tuple[FixtureResult, ...]
+
+    @property
+    def fixtures(self) -> dict[int, int]:
+        """How many fixtures each version played in the round."""
+        return {version: sum(version in r.entrants for r in self.results) for version in self.opening}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One line of the log."""
+
+    ladder: str
+    tournament_id: int
+    round_no: int
+    version_id: int
+    before: float
+    after: float
+
+
+_LOCK: LiteralString = "SELECT pg_advisory_xact_lock(hashtextextended('rate ' || %(ladder)s, 0))"
+# The first round that is not rated yet and still can be; nothing after it is rated before it.
+_NEXT: LiteralString = """
+    SELECT tournament_id, round_no, closed_at IS NOT NULL
+      FROM tournament JOIN round USING (tournament_id)
+     WHERE ladder = %(ladder)s AND rated AND rated_at IS NULL
+       AND (closed_at IS NOT NULL OR state IN ('running', 'paused'))
+     ORDER BY started_at, tournament_id, round_no LIMIT 1"""
+
+
+def lock_next(tx: Connection, ladder: str) -> ClosedRound | None:
+    """The next round of *ladder* to be rated, for this transaction alone; None where it is still being played."""
+    tx.execute(_LOCK, {"ladder": ladder})
+    row = tx.execute(_NEXT, {"ladder": ladder}).fetchone()
+    if row is None or not row[2]:
+        return None
+    tournament_id, round_no, _ = row
+    results = _by_version(tx, tournament_id, round_no)
+    played = sorted({version for result in results for version in result.entrants})
+    now = current(tx, ladder, played)
+    opening = {version: now.get(version, INITIAL) for version in played}
+    return ClosedRound(ladder, tournament_id, round_no, opening, results)
+
+
+def _by_version(tx: Connection, tournament_id: int, round_no: int) -> tuple[FixtureResult, ...]:
+    versions = tournaments.entrants(tx, tournament_id)
+    return tuple(
+        replace(result, entrants=tuple(versions[entrant] for entrant in result.entrants))
+        for result in matches.results(tx, tournament_id, round_no)
+    )
+
+
+_CURRENT: LiteralString = """
+    SELECT DISTINCT ON (version_id) version_id, after FROM rating_change
+     WHERE ladder = %(ladder)s AND version_id = ANY(%(version_ids)s)
+     ORDER BY version_id, change_id DESC"""
+
+
+def current(tx: Connection, ladder: str, version_ids: Sequence[int]) -> dict[int, float]:
+    """The newest rating of each of these versions in *ladder*; who has none is left out."""
+    return dict(tx.execute(_CURRENT, {"ladder": ladder, "version_ids": list(version_ids)}).fetchall())
+
+
+_CHANGE: LiteralString = """
+    INSERT INTO rating_change (ladder, tournament_id, round_no, version_id, before, after, fixtures, reason)
+    VALUES (%(ladder)s, %(tournament_id)s, %(round_no)s, %(version_id)s, %(before)s, %(after)s, %(fixtures)s,
+            'round')"""
+_RATED: LiteralString = """
+    UPDATE round SET rated_at = %(now)s
+     WHERE tournament_id = %(tournament_id)s AND round_no = %(round_no)s AND rated_at IS NULL"""
+
+
+def save(tx: Connection, closed: ClosedRound, after: Mapping[int, float], *, now: datetime) -> None:
+    """Appends what the round has changed to the log, and marks it as rated."""
+    place = {"ladder": closed.ladder, "tournament_id": closed.tournament_id, "round_no": closed.round_no}
+    fixtures = closed.fixtures
+    lines = [
+        {**place, "version_id": version, "before": before, "after": after[version], "fixtures": fixtures[version]}
+        for version, before in sorted(closed.opening.items())
+    ]
+    tx.cursor().executemany(_CHANGE, lines)
+    tx.execute(_RATED, {**place, "now": now})
+
+
+_WAITING: LiteralString = """
+    SELECT DISTINCT ladder FROM tournament JOIN round USING (tournament_id)
+     WHERE rated AND closed_at IS NOT NULL AND rated_at IS NULL ORDER BY ladder"""
+
+
+def waiting(tx: Connection) -> list[str]:
+    """The ladders with closed rounds that are not rated."""
+    return [row[0] for row in tx.execute(_WAITING).fetchall()]
+
+
+_OPENING: LiteralString = """
+    SELECT DISTINCT ON (version_id) version_id, before FROM rating_change
+     WHERE tournament_id = %(tournament_id)s ORDER BY version_id, change_id"""
+
+
+def opening(tx: Connection, tournament_id: int) -> dict[int, float]:
+    """By entrant number: the ratings with which a tournament began. In practice all begin alike, so it repeats."""
+    tournament = tournaments.get(tx, tournament_id)
+    versions = tournaments.entrants(tx, tournament_id)
+    known: dict[int, float] = {}
+    if tournament.rated:
+        known = current(tx, tournament.ladder, versions)
+        known.update(tx.execute(_OPENING, {"tournament_id": tournament_id}).fetchall())
+    return {number: known.get(version, INITIAL) for number, version in enumerate(versions)}
+
+
+_RATED_ROUNDS: LiteralString = """
+    SELECT ladder, tournament_id, round_no FROM tournament JOIN round USING (tournament_id)
+     WHERE rated AND rated_at IS NOT NULL ORDER BY ladder, started_at, tournament_id, round_no"""
+
+
+def recompute(tx: Connection, rate: Rate) -> Iterator[Change]:
+    """Every change that the results on record should have made, in order, from nothing but results."""
+    ratings: dict[tuple[str, int], float] = {}
+    for ladder, tournament_id, round_no in tx.execute(_RATED_ROUNDS).fetchall():
+        results = _by_version(tx, tournament_id, round_no)
+        played = sorted({version for result in results for version in result.entrants})
+        before = {version: ratings.get((ladder, version), INITIAL) for version in played}
+        after = rate(before, results)
+        for version in played:
+            ratings[ladder, version] = after[version]
+            yield Change(
+                ladder=ladder,
+                tournament_id=tournament_id,
+                round_no=round_no,
+                version_id=version,
+                before=before[version],
+                after=after[version],
+            )
+
+
+_LOG: LiteralString = """
+    SELECT ladder, tournament_id, round_no, version_id, before, after
+      FROM rating_change JOIN tournament USING (ladder, tournament_id)
+     ORDER BY ladder, started_at, tournament_id, round_no, version_id"""
+
+
+def log(tx: Connection) -> list[Change]:
+    """Every change on record, in the order of `recompute`."""
+    with tx.cursor(row_factory=class_row(Change)) as cursor:
+        return cursor.execute(_LOG).fetchall()

@@ -1,0 +1,339 @@
+"""Tournaments: made, entered, started, ended. The schedule comes from `rummy.league`; here it is checked and saved."""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, LiteralString
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from rummy.errors import BadInput, BadOptions, Conflict, NotFound, TournamentClosed
+from rummy.league.model import Round, TournamentState, check_transition
+from rummy.league.pairing.round_robin import round_robin
+from rummy.league.schedule import commitment, practice_master, practice_nonce
+from rummy.names import check_name
+from rummy.rules.game import Game
+from rummy.rules.games import find_game, options_digest, options_of
+from rummy.store import bots
+from rummy.store.db import Connection
+
+FAULTS: dict[str, float] = {"strikes": 3, "grace_seconds": 10.0, "deaths": 3}
+"""The default fault policy: the strike that forfeits, how long a bot may be gone, the death of a lane that forfeits."""
+_ENDED = (TournamentState.FINISHED, TournamentState.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What an organiser asks for. *seed* makes it a practice tournament, which moves no rating."""
+
+    name: str
+    game: str
+    options: Mapping[str, object] = field(default_factory=dict)
+    table_size: int = 2
+    cycles: int = 1
+    limit_ms: int = 1000
+    bank_ms: int = 10000
+    faults: Mapping[str, object] = field(default_factory=dict)
+    seed: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tournament:
+    """One row."""
+
+    tournament_id: int
+    name: str
+    game: str
+    options: dict[str, Any]
+    ladder: str
+    format: str
+    table_size: int
+    cycles: int
+    limit_ms: int
+    bank_ms: int
+    faults: dict[str, Any]
+    commitment: bytes
+    rated: bool
+    state: str
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a tournament is."""
+
+    state: str
+    fixtures: int
+    running: int
+    done: int
+    rounds: int
+    unrated: int  # Rounds that are yet to be rated; 0 for practice.
+
+
+def ladder_of(game: Game) -> str:
+    """The ladder in which a game with its options is rated: its key and 12 hex digits of the options' digest."""
+    return f"{game.spec.key}:{options_digest(game)[:12]}"
+
+
+_COLUMNS: LiteralString = """
+    SELECT tournament_id, name, game, options, ladder, format, table_size, cycles, limit_ms, bank_ms, faults,
+           commitment, rated, state, created_at, started_at, finished_at
+      FROM tournament """
+_CREATE: LiteralString = """
+    INSERT INTO tournament (name, game, options, ladder, format, table_size, cycles, limit_ms, bank_ms, faults,
+                            commitment, rated, state, created_at)
+    VALUES (%(name)s, %(game)s, %(options)s, %(ladder)s, 'round_robin', %(table_size)s, %(cycles)s, %(limit_ms)s,
+            %(bank_ms)s, %(faults)s, %(commitment)s, %(rated)s, 'open', %(now)s)
+    RETURNING tournament_id"""
+_SEED: LiteralString = "INSERT INTO tournament_seed (tournament_id, master) VALUES (%(tournament_id)s, %(master)s)"
+
+
+def create(tx: Connection, plan: Plan, *, now: datetime, master: bytes | None = None) -> int:
+    """A tournament that is open for entries; returns its id.
+
+    *master* is for a practice run on the revealed seed of an earlier tournament. Raises `UnknownGame`, `BadOptions` or
+    `BadInput`, which name what cannot be had.
+    """
+    game = find_game(plan.game, plan.options)
+    values = _checked(plan, game)
+    practice = plan.seed is not None or master is not None
+    if master is None:
+        master = secrets.token_bytes(32) if plan.seed is None else practice_master(plan.seed)
+    row = tx.execute(
+        _CREATE, {**values, "commitment": commitment(master), "rated": not practice, "now": now}
+    ).fetchone()
+    assert row is not None
+    tx.execute(_SEED, {"tournament_id": row[0], "master": master})
+    return int(row[0])
+
+
+def _checked(plan: Plan, game: Game) -> dict[str, object]:
+    spec = game.spec
+    if not spec.min_seats <= plan.table_size <= spec.max_seats:
+        seats = str(spec.min_seats) if spec.min_seats == spec.max_seats else f"{spec.min_seats} to {spec.max_seats}"
+        raise BadOptions(f"{spec.title} is played at tables of {seats}, not of {plan.table_size}")
+    return {
+        "name": check_name(plan.name, "name of the tournament"),
+        "game": spec.key,
+        "options": Jsonb(options_of(game)),
+        "ladder": ladder_of(game),
+        "table_size": plan.table_size,
+        "cycles": _whole("number of cycles", plan.cycles, 1, 100_000),
+        "limit_ms": _whole("time limit in milliseconds", plan.limit_ms, 1, 600_000),
+        "bank_ms": _whole("time bank in milliseconds", plan.bank_ms, 0, 3_600_000),
+        "faults": Jsonb(_faults(plan.faults)),
+    }
+
+
+def _whole(what: str, value: object, least: int, most: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise BadInput(f"the {what} must be a whole number from {least} to {most}, not {value!r}")
+    return value
+
+
+def _faults(given: Mapping[str, object]) -> dict[str, object]:
+    if unknown := set(given) - set(FAULTS):
+        raise BadInput(f"the fault policy has no {min(unknown)!r}; there are: {', '.join(FAULTS)}")
+    faults: dict[str, object] = {**FAULTS, **given}
+    _whole("number of strikes", faults["strikes"], 1, 1000)
+    _whole("number of deaths", faults["deaths"], 1, 1000)
+    grace = faults["grace_seconds"]
+    if (
+        isinstance(grace, bool)
+        or not isinstance(grace, int | float)
+        or not math.isfinite(grace)
+        or not 0 <= grace <= 600
+    ):
+        raise BadInput(f"the grace must be a number of seconds from 0 to 600, not {grace!r}")
+    return faults
+
+
+def get(tx: Connection, tournament_id: int, *, lock: bool = False) -> Tournament:
+    """The tournament of that id, with *lock* kept as it is until the transaction ends. Raises `NotFound`."""
+    query: LiteralString = _COLUMNS + "WHERE tournament_id = %(tournament_id)s"
+    with tx.cursor(row_factory=class_row(Tournament)) as cursor:
+        values = {"tournament_id": tournament_id}
+        row = cursor.execute(query + " FOR NO KEY UPDATE" if lock else query, values).fetchone()
+    if row is None:
+        raise NotFound(f"there is no tournament {tournament_id}; 'arena tournament list' shows all")
+    return row
+
+
+def list_all(tx: Connection, *, limit: int = 1000) -> list[Tournament]:
+    """Tournaments, the newest first."""
+    query: LiteralString = _COLUMNS + "ORDER BY tournament_id DESC LIMIT %(limit)s"
+    with tx.cursor(row_factory=class_row(Tournament)) as cursor:
+        return cursor.execute(query, {"limit": limit}).fetchall()
+
+
+_ENTER: LiteralString = """
+    INSERT INTO entrant (tournament_id, entrant_no, version_id, nonce)
+    VALUES (%(tournament_id)s, %(entrant_no)s, %(version_id)s, %(nonce)s)
+    ON CONFLICT (tournament_id, version_id) DO NOTHING
+    RETURNING entrant_no"""
+_COUNT: LiteralString = "SELECT count(*) FROM entrant WHERE tournament_id = %(tournament_id)s"
+
+
+def add_entrant(tx: Connection, tournament_id: int, version_id: int, *, nonce: bytes | None = None) -> int:
+    """Enters a bot version; returns its number, from 0. *nonce* is its public part in the seeds, random by default.
+
+    Raises `TournamentClosed`, `Conflict` for a bot that is in already, `BadInput` for one that cannot play there.
+    """
+    tournament = get(tx, tournament_id, lock=True)
+    if tournament.state not in (TournamentState.DRAFT, TournamentState.OPEN):
+        raise TournamentClosed(f"entries to {tournament.name!r} are closed: it is {tournament.state}")
+    version = bots.get(tx, version_id)
+    _check_fits(version, tournament)
+    entrant_no = _count(tx, tournament_id)
+    if nonce is None:
+        nonce = secrets.token_bytes(16) if tournament.rated else practice_nonce(entrant_no)
+    values = {"tournament_id": tournament_id, "entrant_no": entrant_no, "version_id": version_id, "nonce": nonce}
+    if tx.execute(_ENTER, values).fetchone() is None:
+        raise Conflict(f"{version.title} is in {tournament.name!r} already; each bot version enters once")
+    return entrant_no
+
+
+def _check_fits(version: bots.Version, tournament: Tournament) -> None:
+    if version.state != "ready":
+        raise BadInput(f"{version.title} has been retired; enter a newer version")
+    if not version.plays(tournament.game):
+        raise BadInput(f"{version.title} does not play {tournament.game}; it plays: {', '.join(version.games)}")
+
+
+def _count(tx: Connection, tournament_id: int) -> int:
+    row = tx.execute(_COUNT, {"tournament_id": tournament_id}).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+_ENTRANTS: LiteralString = "SELECT version_id FROM entrant WHERE tournament_id = %(tournament_id)s ORDER BY entrant_no"
+
+
+def entrants(tx: Connection, tournament_id: int) -> list[int]:
+    """The version of each entrant, in the order of their numbers."""
+    return [row[0] for row in tx.execute(_ENTRANTS, {"tournament_id": tournament_id}).fetchall()]
+
+
+_REVEALED: LiteralString = "SELECT master FROM revealed_seed WHERE tournament_id = %(tournament_id)s"
+_NONCES: LiteralString = "SELECT nonce FROM entrant WHERE tournament_id = %(tournament_id)s ORDER BY entrant_no"
+
+
+def revealed(tx: Connection, tournament_id: int) -> tuple[bytes, list[bytes]]:
+    """The master seed and the nonces of a tournament that has ended. Raises `Conflict` before that, `NotFound`."""
+    tournament = get(tx, tournament_id)
+    row = tx.execute(_REVEALED, {"tournament_id": tournament_id}).fetchone()
+    if row is None:
+        raise Conflict(f"the seed of {tournament.name!r} is shown once it has ended; it is {tournament.state}")
+    return bytes(row[0]), [bytes(nonce) for (nonce,) in tx.execute(_NONCES, {"tournament_id": tournament_id})]
+
+
+# The start is later than that of every tournament of the ladder: it fixes the order in which rounds are rated.
+_START: LiteralString = """
+    UPDATE tournament
+       SET state = 'running',
+           started_at = greatest(%(now)s, (SELECT max(started_at) + interval '1 microsecond'
+                                             FROM tournament WHERE ladder = %(ladder)s))
+     WHERE tournament_id = %(tournament_id)s"""
+_LADDER_LOCK: LiteralString = "SELECT pg_advisory_xact_lock(hashtextextended('start ' || %(ladder)s, 0))"
+
+
+def start(tx: Connection, tournament_id: int, *, now: datetime) -> int:
+    """Closes entries, saves the schedule and lets it be played; returns the number of fixtures.
+
+    Raises `BadTransition`, `NotEnoughEntrants`, `LeagueError` for too many fixtures.
+    """
+    tournament = get(tx, tournament_id, lock=True)
+    check_transition(TournamentState(tournament.state), TournamentState.RUNNING)
+    if tournament.started_at is not None:
+        tx.execute(_SET_STATE, {"tournament_id": tournament_id, "state": "running", "ended": None})
+        return 0
+    drawn = round_robin(_count(tx, tournament_id), tournament.table_size, tournament.cycles)
+    tx.execute(_LADDER_LOCK, {"ladder": tournament.ladder})
+    _save_schedule(tx, tournament_id, drawn, now)
+    tx.execute(_START, {"tournament_id": tournament_id, "ladder": tournament.ladder, "now": now})
+    return sum(len(r.tables) for r in drawn)
+
+
+_ROUNDS: LiteralString = """
+    INSERT INTO round (tournament_id, round_no) SELECT %(tournament_id)s, unnest(%(rounds)s::int[])"""
+_FIXTURES: LiteralString = """
+    INSERT INTO fixture (tournament_id, round_no, table_no, due_at)
+    SELECT %(tournament_id)s, round_no, table_no, %(now)s
+      FROM unnest(%(rounds)s::int[], %(tables)s::int[]) AS drawn (round_no, table_no)"""
+_SEATS: LiteralString = """
+    INSERT INTO fixture_seat (fixture_id, tournament_id, seat, entrant_no)
+    SELECT fixture_id, tournament_id, seat, entrant_no
+      FROM unnest(%(rounds)s::int[], %(tables)s::int[], %(seats)s::int[], %(entrants)s::int[])
+           AS drawn (round_no, table_no, seat, entrant_no)
+      JOIN fixture USING (round_no, table_no)
+     WHERE tournament_id = %(tournament_id)s"""
+
+
+def _save_schedule(tx: Connection, tournament_id: int, drawn: Sequence[Round], now: datetime) -> None:
+    tables = [(r.number, t, table) for r in drawn for t, table in enumerate(r.tables)]
+    seats = [(r, t, seat, entrant) for r, t, table in tables for seat, entrant in enumerate(table)]
+    given: dict[str, object] = {"tournament_id": tournament_id, "now": now}
+    tx.execute(_ROUNDS, {**given, "rounds": [r.number for r in drawn]})
+    tx.execute(_FIXTURES, {**given, "rounds": [r for r, _, _ in tables], "tables": [t for _, t, _ in tables]})
+    names = ("rounds", "tables", "seats", "entrants")
+    tx.execute(_SEATS, {**given, **dict(zip(names, map(list, zip(*seats, strict=True)), strict=True))})
+
+
+_SET_STATE: LiteralString = """
+    UPDATE tournament SET state = %(state)s, finished_at = %(ended)s WHERE tournament_id = %(tournament_id)s"""
+_DROP_CLAIMS: LiteralString = """
+    WITH dropped AS (
+        UPDATE fixture SET state = 'scheduled', holder = NULL, lease_until = NULL
+         WHERE tournament_id = %(tournament_id)s AND state = 'running'
+     RETURNING fixture_id, attempt)
+    UPDATE fixture_attempt AS a SET ended_at = %(now)s, outcome = 'void', reason = 'the tournament was cancelled'
+      FROM dropped WHERE a.fixture_id = dropped.fixture_id AND a.attempt = dropped.attempt"""
+
+
+def change_state(tx: Connection, tournament_id: int, then: TournamentState, *, now: datetime) -> None:
+    """Pauses, resumes, finishes or cancels a tournament; `start` is for the first start. Raises `BadTransition`."""
+    tournament = get(tx, tournament_id, lock=True)
+    check_transition(TournamentState(tournament.state), then)
+    ended = now if then in _ENDED else None
+    tx.execute(_SET_STATE, {"tournament_id": tournament_id, "state": then.value, "ended": ended})
+    if then is TournamentState.CANCELLED:
+        tx.execute(_DROP_CLAIMS, {"tournament_id": tournament_id, "now": now})
+
+
+_PLAYED: LiteralString = """
+    UPDATE tournament SET state = 'finished', finished_at = %(now)s
+     WHERE state = 'running'
+       AND NOT EXISTS (SELECT FROM round WHERE round.tournament_id = tournament.tournament_id AND closed_at IS NULL)
+    RETURNING tournament_id"""
+
+
+def finish_played(tx: Connection, *, now: datetime) -> list[int]:
+    """Finishes every running tournament whose rounds are all closed; returns their ids."""
+    return [row[0] for row in tx.execute(_PLAYED, {"now": now}).fetchall()]
+
+
+_PROGRESS: LiteralString = """
+    SELECT t.state, count(f.fixture_id) AS fixtures,
+           count(*) FILTER (WHERE f.state = 'running') AS running, count(*) FILTER (WHERE f.state = 'done') AS done,
+           (SELECT count(*) FROM round r WHERE r.tournament_id = t.tournament_id) AS rounds,
+           (SELECT count(*) FROM round r
+             WHERE r.tournament_id = t.tournament_id AND r.rated_at IS NULL AND t.rated) AS unrated
+      FROM tournament t LEFT JOIN fixture f USING (tournament_id)
+     WHERE tournament_id = %(tournament_id)s
+     GROUP BY t.tournament_id"""
+
+
+def progress(tx: Connection, tournament_id: int) -> Progress:
+    """How far a tournament is. Raises `NotFound`."""
+    with tx.cursor(row_factory=class_row(Progress)) as cursor:
+        row = cursor.execute(_PROGRESS, {"tournament_id": tournament_id}).fetchone()
+    if row is None:
+        raise NotFound(f"there is no tournament {tournament_id}; 'arena tournament list' shows all")
+    return row
