@@ -50,6 +50,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # Seconds before dialling again; doubled 
 FLUSH_SECONDS = 0.02  # Answers wait no longer than this for others of the same message.
 MAX_MESSAGE = 64 << 20
 
+Actions = Sequence[Action]
 Answer = Action | Sequence[Action]
 Decision = Question
 Choose = Callable[[Decision], Answer]
