@@ -15,9 +15,11 @@ from typing import Any
 from rummy.errors import BadInput, ReplayMismatch, RulesError
 from rummy.rules import canonical
 from rummy.rules.actions import Action, Seat
-from rummy.rules.game import MatchResult
+from rummy.rules.cards import TEXTS
+from rummy.rules.game import DealResult, EventKind, MatchResult, View
 from rummy.rules.games import find_game, options_of
 from rummy.rules.match import Match
+from rummy.rules.narrate import sentence
 from rummy.rules.notation import action_text, parse_action
 
 FORMAT = "rummy-arena-replay"
@@ -102,13 +104,96 @@ def verify(data: bytes) -> Verified:
     return Reader(data).check()
 
 
+def steps(data: bytes) -> Iterator[dict[str, Any]]:
+    """Frames of plain values for a player: one for each deal as it begins and one a line, with every hand open.
+
+    Cards are texts. Raises `ReplayMismatch` at the line that differs; the frames before it stand.
+    """
+    reader = Reader(data, _Staged)
+    match = reader.match
+    assert isinstance(match, _Staged)
+    names = seat_names(reader.header, match.seats)
+    seen = len(match.events)
+    yield _opening(match, names)
+    for played in reader.play():
+        news = match.events[seen:]
+        seen = len(match.events)
+        told = " ".join(sentence(event, names) for event in news if event.kind is not EventKind.DEAL)
+        text = told or f"{names[played.seat]} ends the melds."
+        ended, match.closing = match.closing, None
+        yield _frame(ended or _views(match), text, played, match.deals[-1] if ended else None)
+        if ended and match.result is None:
+            yield _opening(match, names)
+
+
+def seat_names(header: Mapping[str, Any], seats: int) -> list[str]:
+    """The bots' names by seat as the header gives them, else the seats' numbers."""
+    bots = header.get("bots")
+    if isinstance(bots, list) and len(bots) == seats and all(isinstance(bot, str) for bot in bots):
+        return bots
+    return [f"Seat {seat}" for seat in range(seats)]
+
+
+class _Staged(Match):
+    """A match that keeps the last look at a deal, before the next one is dealt."""
+
+    closing: list[View] | None = None
+
+    def _end_deal(self, result: DealResult) -> None:
+        self.closing = _views(self)
+        super()._end_deal(result)
+
+
+def _views(match: Match) -> list[View]:
+    return [match.view(seat) for seat in range(match.seats)]
+
+
+def _opening(match: Match, names: list[str]) -> dict[str, Any]:
+    dealt = next(event for event in reversed(match.events) if event.kind is EventKind.DEAL)
+    played = Played(match.deal, 0, dealt.seat, None, {})
+    return _frame(_views(match), f"Deal {match.deal + 1}. {sentence(dealt, names)}", played, None)
+
+
+def _frame(views: list[View], text: str, played: Played, ended: DealResult | None) -> dict[str, Any]:
+    view, record = views[0], played.record
+    return {
+        "deal": played.deal,
+        "ply": played.ply,
+        "seat": played.seat,
+        "act": record.get("act"),
+        "forfeit": record.get("forfeit"),
+        "fault": record.get("fault"),
+        "us": record.get("us"),
+        "text": text,
+        "phase": None if view.phase is None else view.phase.name,
+        "turn": view.turn,
+        "dealer": view.dealer,
+        "closer": view.closer,
+        "hands": [_texts(each.hand) for each in views],
+        "stock": view.stock,
+        "pile": _texts(view.pile),
+        "melds": [
+            {"cards": _texts(meld.cards), "placers": list(meld.placers), "seat": meld.seat, "run": meld.run}
+            for meld in view.melds
+        ],
+        "scores": list(view.scores),
+        "status": list(view.status),
+        "points": None if ended is None else list(ended.points),
+        "reason": None if ended is None else ended.reason,
+    }
+
+
+def _texts(cards: tuple[int, ...]) -> list[str]:
+    return [TEXTS[card] for card in cards]
+
+
 class Reader:
     """A replay with its header read: `match` is at its beginning, `play` moves it on, `check` plays it to its end."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, kind: type[Match] = Match) -> None:
         self._lines = _split(data)
         self.header = _read(self._lines[0], None)
-        self.match = _match_of(self.header, self._lines[0])
+        self.match = _match_of(self.header, self._lines[0], kind)
         self._strikes = [0] * self.match.seats
 
     def play(self) -> Iterator[Played]:
@@ -208,13 +293,13 @@ def _read(raw: bytes, number: int | None) -> dict[str, Any]:
     return record
 
 
-def _match_of(header: dict[str, Any], raw: bytes) -> Match:
+def _match_of(header: dict[str, Any], raw: bytes, kind: type[Match]) -> Match:
     if header.get("format") != FORMAT or header.get("version") != VERSION:
         raise ReplayMismatch(f"This is no replay of the format {FORMAT}, version {VERSION}.")
     try:
         game = find_game(header.get("game", ""), header.get("options"))
         seed = bytes.fromhex(str(header.get("seed")))
-        match = Match(game, header.get("seats", 0), seed, header.get("max_deals"))
+        match = kind(game, header.get("seats", 0), seed, header.get("max_deals"))
         expected = _head(header, match)
     except (RulesError, BadInput, ValueError) as error:
         raise ReplayMismatch(f"The header cannot be played: {error}") from None
