@@ -192,7 +192,7 @@ class Reader:
 
     def __init__(self, data: bytes, kind: type[Match] = Match) -> None:
         self._lines = _split(data)
-        self.header = _read(self._lines[0], None)
+        self.header = _read(self._lines[0], None, "The header")
         self.match = _match_of(self.header, self._lines[0], kind)
         self._strikes = [0] * self.match.seats
 
@@ -216,7 +216,7 @@ class Reader:
         return Verified(self.header, result, tuple(self._strikes), self.match.actions, digest)
 
     def _play(self, number: int, raw: bytes) -> Played:
-        record = _read(raw, number)
+        record = _read(raw, number, f"Line {number + 2} of the replay")
         try:
             return self._forfeit(record, raw) if "forfeit" in record else self._action(record, raw)
         except (RulesError, BadInput, ValueError, _Differs) as error:
@@ -246,7 +246,7 @@ class Reader:
         return Played(deal, ply, seat, None, record)
 
     def _check_footer(self) -> None:
-        footer = _read(self._lines[-1], None)
+        footer = _read(self._lines[-1], None, "The footer")
         expected = _footer(self.match, self._strikes, self._digest())
         if self._lines[-1] == expected:
             return
@@ -280,8 +280,7 @@ def _split(data: bytes) -> list[bytes]:
     return lines
 
 
-def _read(raw: bytes, number: int | None) -> dict[str, Any]:
-    where = "The header or footer" if number is None else f"Line {number + 2} of the replay"
+def _read(raw: bytes, number: int | None, where: str) -> dict[str, Any]:
     if len(raw) > MAX_LINE:
         raise ReplayMismatch(f"{where} is longer than {MAX_LINE} bytes.", number)
     try:
