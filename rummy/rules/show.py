@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rummy.errors import IllegalAction
-from rummy.rules.actions import Card, Cards, LayOff, Seat
+from rummy.rules.actions import Arrange, Card, Cards, LayOff, Seat
 from rummy.rules.cards import BIT, cards_of, cards_text
 from rummy.rules.deadwood import deadwood, first_melds, points
 from rummy.rules.game import TableMeld
-from rummy.rules.melds import extended, is_meld, takes
+from rummy.rules.melds import extended, is_meld, minimal_melds, single_lay_offs, takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +125,12 @@ def _without(left: int, held: int, cards: Cards, seat: Seat) -> int:
             raise IllegalAction(f"{cards_text([card])} is used twice.", seat)
         left ^= BIT[card]
     return left
+
+
+def show_actions(held: int, table: Sequence[TableMeld]) -> tuple[Arrange, ...]:
+    """What is listed for a show: the best arrangement first, then each minimal meld and each single lay-off alone."""
+    return (
+        Arrange(),
+        *[Arrange((meld,)) for meld in minimal_melds(held)],
+        *[Arrange((), (lay_off,)) for lay_off in single_lay_offs(held, table)],
+    )

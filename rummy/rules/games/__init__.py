@@ -10,6 +10,7 @@ from typing import Any
 
 from rummy.errors import BadOptions, UnknownGame
 from rummy.rules.game import Game
+from rummy.rules.games.gin import Gin
 from rummy.rules.games.one_oh_one import OneOhOne
 from rummy.rules.options import shown
 
@@ -23,7 +24,7 @@ def _registry(*games: type[Game]) -> dict[str, type[Game]]:
     return known
 
 
-GAMES: dict[str, type[Game]] = _registry(OneOhOne)
+GAMES: dict[str, type[Game]] = _registry(Gin, OneOhOne)
 
 
 def find_game(key: str, options: Mapping[str, object] | None = None) -> Game:

@@ -1,0 +1,481 @@
+"""Gin rummy for two seats, by the clauses of docs/rulebook/gin.md.
+
+A hand is a 52-bit mask. Actions and events that recur are made once, at import, and tables indexed by a suit's 13 bits
+give the discards of a hand: a ply allocates next to nothing. What everybody knows (`pile`, `known`, `melds`, counts) is
+kept apart from the hands, and `view` reads that record and the seat's own hand alone (COM-12).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from rummy.errors import BadOptions, IllegalAction
+from rummy.rules.actions import (
+    Action,
+    Arrange,
+    BigGin,
+    Card,
+    Cards,
+    Discard,
+    DrawPile,
+    DrawStock,
+    Knock,
+    Pass,
+    Seat,
+    Take,
+)
+from rummy.rules.cards import BIT, PACK, cards_of, cards_text
+from rummy.rules.deadwood import VALUES, best_discards, deadwood
+from rummy.rules.game import (
+    DealResult,
+    DealTerms,
+    Decision,
+    Event,
+    EventKind,
+    GameSpec,
+    MatchResult,
+    Phase,
+    TableMeld,
+    View,
+)
+from rummy.rules.games.gin_state import GinState, GinTally
+from rummy.rules.melds import extended, tabled
+from rummy.rules.options import flag, one_of, whole
+from rummy.rules.show import Arrangement, best_show, check_arrangement, show_actions
+
+AFTER_TWO_PASSES = ("normal", "stock_only")
+NEXT_STARTER = ("alternate", "alternate_after_win", "loser", "winner")
+
+_DRAW_STOCK, _DRAW_PILE, _TAKE, _PASS, _BIG_GIN = DrawStock(), DrawPile(1), Take(), Pass(), BigGin()
+_OFFERED: Final[tuple[Action, ...]] = (_TAKE, _PASS)
+_EITHER_PILE: Final[tuple[Action, ...]] = (_DRAW_STOCK, _DRAW_PILE)
+_STOCK_ALONE: Final[tuple[Action, ...]] = (_DRAW_STOCK,)
+_DISCARDS: Final = tuple(map(Discard, PACK))
+_KNOCKS: Final = tuple(map(Knock, PACK))
+_DISCARDS_BY_SUIT: Final = tuple(
+    tuple([tuple([_DISCARDS[card] for card in cards_of(held << first)]) for held in range(8192)])
+    for first in (0, 13, 26, 39)
+)
+_DISCARDS_C, _DISCARDS_D, _DISCARDS_H, _DISCARDS_S = _DISCARDS_BY_SUIT
+
+_ASKED: Final = {phase: (Decision(0, phase), Decision(1, phase)) for phase in Phase}
+_OFFER, _START, _DISCARD, _SHOW = _ASKED[Phase.OFFER], _ASKED[Phase.START], _ASKED[Phase.DISCARD], _ASKED[Phase.SHOW]
+
+
+def _events(kind: EventKind, *, private: bool = False) -> tuple[tuple[Event, ...], ...]:
+    return tuple(tuple([Event(kind, seat, (card,), private=private) for card in PACK]) for seat in (0, 1))
+
+
+_DREW_STOCK: Final = _events(EventKind.DRAW_STOCK, private=True)
+_DREW_PILE: Final = _events(EventKind.DRAW_PILE)
+_DISCARDED: Final = _events(EventKind.DISCARD)
+_KNOCKED: Final = _events(EventKind.KNOCK, private=True)  # The card lies face down (GIN-5.1).
+_PASSED: Final = (Event(EventKind.PASS, 0), Event(EventKind.PASS, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Gin:
+    """Gin rummy. Rulebook: docs/rulebook/gin.md; the options are in its table. Raises `BadOptions`."""
+
+    spec: ClassVar[GameSpec] = GameSpec("gin", "Gin rummy", 2, 2, rules_version=1)
+
+    knock_limit: int = 10
+    oklahoma: bool = False
+    after_two_passes: str = "normal"
+    next_starter: str = "alternate"
+    gin_bonus: int = 25
+    big_gin_bonus: int = 31
+    undercut_bonus: int = 25
+    wall: int = 2
+    turn_cap: int = 100
+    target: int = 100
+    game_bonus: int = 100
+    line_bonus: int = 25
+    deal_cap: int = 60
+
+    def __post_init__(self) -> None:
+        whole("knock_limit", self.knock_limit, 0, 100)
+        flag("oklahoma", self.oklahoma)
+        one_of("after_two_passes", self.after_two_passes, AFTER_TWO_PASSES)
+        one_of("next_starter", self.next_starter, NEXT_STARTER)
+        for name in ("gin_bonus", "big_gin_bonus", "undercut_bonus", "game_bonus", "line_bonus"):
+            whole(name, getattr(self, name), 0, 1000)
+        whole("wall", self.wall, 0, 30)
+        whole("turn_cap", self.turn_cap, 1, 1000)
+        whole("target", self.target, 1, 10_000)
+        whole("deal_cap", self.deal_cap, 1, 1000)
+        if self.oklahoma and self.knock_limit != 10:
+            raise BadOptions("With oklahoma the upcard sets the limit, so knock_limit cannot be set as well.")
+
+    # The deal
+
+    def deck(self) -> Sequence[Card]:
+        """The 52 cards (GIN-1.1)."""
+        return PACK
+
+    def deal(self, deck: Sequence[Card], terms: DealTerms) -> GinState:
+        """Ten cards each, one at a time from the dealer's left; then the upcard; the rest is the stock (GIN-3.1)."""
+        state = GinState()
+        left = 1 - terms.dealer
+        state.hands[left] = sum([BIT[card] for card in deck[0:20:2]])
+        state.hands[terms.dealer] = sum([BIT[card] for card in deck[1:20:2]])
+        upcard = deck[20]
+        state.pile = [upcard]
+        state.stock = list(deck[:20:-1])
+        state.limit = VALUES[upcard] if self.oklahoma else self.knock_limit
+        state.dealer = terms.dealer
+        state.scores = terms.scores
+        state.decision = _OFFER[terms.starter]
+        state.events = [Event(EventKind.DEAL, terms.starter, (upcard,))]
+        return state
+
+    def decision(self, state: GinState) -> Decision | None:
+        """The open question, or None once the deal is over."""
+        return state.decision
+
+    def legal_actions(self, state: GinState) -> Sequence[Action]:
+        """At least one answer that `apply` accepts; complete, but for arrangements of one's own."""
+        if state.decision is None:
+            return ()
+        seat, phase = state.decision
+        if phase is Phase.DISCARD:
+            return self._ends_of_turn(state, seat)
+        if phase is Phase.START:
+            return _STOCK_ALONE if state.stock_only else _EITHER_PILE
+        if phase is Phase.OFFER:
+            return _OFFERED
+        return show_actions(state.hands[seat], self._open_melds(state))
+
+    def _ends_of_turn(self, state: GinState, seat: Seat) -> Sequence[Action]:
+        held = state.hands[seat]
+        discards: tuple[Action, ...] = (
+            _DISCARDS_C[held & 8191]
+            + _DISCARDS_D[held >> 13 & 8191]
+            + _DISCARDS_H[held >> 26 & 8191]
+            + _DISCARDS_S[held >> 39]
+        )
+        taken = state.taken
+        if taken >= 0:  # GIN-4.5
+            at = discards.index(_DISCARDS[taken])
+            discards = discards[:at] + discards[at + 1 :]
+        least = deadwood(held)
+        if least > state.limit + 10:  # A discard takes ten off at most.
+            return discards
+        limit = state.limit
+        knocks = [_KNOCKS[card] for card in cards_of(held) if card != taken and deadwood(held ^ BIT[card]) <= limit]
+        return (*discards, *knocks) if least else (*discards, *knocks, _BIG_GIN)
+
+    def default_action(self, state: GinState) -> Action:
+        """What is played for a seat that does not answer (COM-14): never a knock."""
+        if state.decision is None:
+            raise IllegalAction("The deal is over; nobody is asked any more.", -1)
+        seat, phase = state.decision
+        if phase is Phase.OFFER:
+            return _PASS
+        if phase is Phase.START:
+            return _DRAW_STOCK
+        if phase is Phase.SHOW:
+            return Arrange()
+        _, cards = best_discards(state.hands[seat], state.taken if state.taken >= 0 else None)
+        return _DISCARDS[max(cards, key=lambda card: (card % 13, -card))]
+
+    def apply(self, state: GinState, action: Action) -> None:
+        """Plays *action* for the seat that is asked. Raises `IllegalAction` before anything has changed."""
+        if isinstance(action, Discard):
+            self._discard(state, action.card)
+        elif isinstance(action, DrawStock):
+            self._draw_stock(state)
+        elif isinstance(action, DrawPile):
+            self._draw_pile(state, action.count)
+        else:
+            self._apply_rare(state, action)
+
+    def _apply_rare(self, state: GinState, action: Action) -> None:
+        match action:
+            case Take():
+                self._take(state)
+            case Pass():
+                self._pass(state)
+            case Knock(card, melds):
+                self._knock(state, card, melds)
+            case BigGin(melds):
+                self._big_gin(state, melds)
+            case Arrange():
+                self._show(state, action)
+            case _:
+                raise IllegalAction(
+                    "Gin has no such action: nothing is melded or laid off before a show.", _asked(state)
+                )
+
+    # The turn
+
+    def _take(self, state: GinState) -> None:
+        seat = _require(state, _OFFER, "The upcard can be taken only while it is offered.")
+        self._from_pile(state, seat)  # GIN-4.1, 4.3
+
+    def _pass(self, state: GinState) -> None:
+        seat = _require(state, _OFFER, "Only the offer of the upcard can be passed.")
+        state.events.append(_PASSED[seat])
+        state.passes += 1
+        if state.passes == 1:
+            state.decision = _OFFER[1 - seat]
+        else:  # GIN-4.2
+            state.decision = _START[1 - seat]
+            state.stock_only = self.after_two_passes == "stock_only"
+
+    def _draw_stock(self, state: GinState) -> None:
+        seat = _require(state, _START, "A card is drawn at the beginning of a turn only.")
+        card = state.stock.pop()
+        state.hands[seat] |= BIT[card]
+        state.stock_only = False
+        state.decision = _DISCARD[seat]
+        state.events.append(_DREW_STOCK[seat][card])
+
+    def _draw_pile(self, state: GinState, count: int) -> None:
+        seat = _require(state, _START, "A card is drawn at the beginning of a turn only.")
+        if type(count) is not int or count != 1:
+            raise IllegalAction("One card is taken from the pile, its top card.", seat)
+        if state.stock_only:
+            raise IllegalAction("Both have passed the upcard, so this turn draws from the stock.", seat)
+        self._from_pile(state, seat)
+
+    def _from_pile(self, state: GinState, seat: Seat) -> None:
+        card = state.pile.pop()
+        state.hands[seat] |= BIT[card]
+        state.known[seat] |= BIT[card]
+        state.taken = card
+        state.decision = _DISCARD[seat]
+        state.events.append(_DREW_PILE[seat][card])
+
+    def _discard(self, state: GinState, card: Card) -> None:
+        seat = _require(state, _DISCARD, "A card is discarded at the end of a turn only.")
+        _check_discard(state, seat, card)
+        state.hands[seat] ^= BIT[card]
+        state.known[seat] &= ~BIT[card]
+        state.pile.append(card)
+        state.taken = -1
+        state.turns += 1
+        state.events.append(_DISCARDED[seat][card])
+        if len(state.stock) <= self.wall:
+            _end(state, DealResult((0, 0), "wall"))  # GIN-7.5
+        elif state.turns >= self.turn_cap:
+            _end(state, DealResult((0, 0), "turn cap"))  # GIN-7.6
+        else:
+            state.decision = _START[1 - seat]
+
+    # The end
+
+    def _knock(self, state: GinState, card: Card | None, melds: tuple[Cards, ...] | None) -> None:
+        seat = _require(state, _DISCARD, "A knock ends a turn, after the draw.")
+        if card is None:
+            raise IllegalAction("A knock names the card that is discarded face down.", seat)
+        _check_discard(state, seat, card)
+        shown = _own_melds(state.hands[seat] ^ BIT[card], melds, seat)
+        if shown.points > state.limit:  # GIN-5.1, 5.2, 5.6
+            raise IllegalAction(f"The ten cards kept count {shown.points}; the limit is {state.limit}.", seat)
+        state.events.append(_KNOCKED[seat][card])
+        self._close(state, seat, shown)
+
+    def _big_gin(self, state: GinState, melds: tuple[Cards, ...] | None) -> None:
+        seat = _require(state, _DISCARD, "Big gin ends a turn, after the draw.")
+        shown = _own_melds(state.hands[seat], melds, seat)
+        if shown.points:  # GIN-5.4
+            raise IllegalAction(f"Big gin melds all eleven cards; {cards_text(shown.rest)} would be left.", seat)
+        state.big = True
+        state.events.append(Event(EventKind.BIG_GIN, seat))
+        self._close(state, seat, shown)
+
+    def _close(self, state: GinState, seat: Seat, shown: Arrangement) -> None:
+        """Tables the hand that ends the deal; the other seat is asked for its show (GIN-6.1)."""
+        state.closer = seat
+        state.count = shown.points
+        state.taken = -1
+        state.turns += 1
+        _lay_open(state, seat, shown)
+        state.decision = _SHOW[1 - seat]
+
+    def _show(self, state: GinState, action: Arrange) -> None:
+        seat = _require(state, _SHOW, "A hand is shown after somebody has ended the deal.")
+        table = self._open_melds(state)
+        held = state.hands[seat]
+        if action.melds is None:
+            if action.lay_offs:
+                raise IllegalAction("The default arrangement brings its own lay-offs; name the melds as well.", seat)
+            shown = best_show(held, table)
+        elif action.lay_offs and not table:
+            raise IllegalAction("Nobody lays off against gin.", seat)  # GIN-6.2
+        else:
+            shown = check_arrangement(held, action.melds, action.lay_offs, table, seat)
+        _lay_open(state, seat, shown)
+        _end(state, self._settle(state, 1 - seat, shown.points))
+
+    def _open_melds(self, state: GinState) -> Sequence[TableMeld]:
+        """The melds that the other seat may lay off on: none against gin (GIN-6.2)."""
+        return state.melds if state.count else ()
+
+    def _settle(self, state: GinState, closer: Seat, other: int) -> DealResult:
+        if state.big:
+            return _won(closer, other + self.big_gin_bonus, "big gin")  # GIN-7.3
+        if not state.count:
+            return _won(closer, other + self.gin_bonus, "gin")  # GIN-7.2
+        if state.count < other:
+            return _won(closer, other - state.count, "knock")  # GIN-7.1
+        return _won(1 - closer, self.undercut_bonus + state.count - other, "undercut")  # GIN-7.4
+
+    def result(self, state: GinState) -> DealResult | None:
+        """How the deal ended, or None while it is in play."""
+        return state.result
+
+    def view(self, state: GinState, seat: Seat | None) -> View:
+        """What *seat* may see, from what everybody knows and its own hand (COM-12)."""
+        asked = state.decision
+        return View(
+            game="gin",
+            phase=None if asked is None else asked.phase,
+            seat=seat,
+            seats=2,
+            hand=() if seat is None else cards_of(state.hands[seat]),
+            hand_sizes=(_size(state, 0), _size(state, 1)),
+            stock=len(state.stock),
+            pile=tuple(state.pile),
+            melds=tuple(state.melds),
+            known=(cards_of(state.known[0]), cards_of(state.known[1])),
+            scores=state.scores,
+            status=(1, 1),
+            turn=state.dealer if asked is None else asked.seat,
+            dealer=state.dealer,
+            knock_limit=state.limit,
+            forbidden=None if state.taken < 0 else state.taken,
+            owed=None,
+            closer=state.closer,
+            turns=state.turns,
+        )
+
+    # The match
+
+    def tally(self, seats: int, first: Seat) -> GinTally:
+        """The score of a match that begins; *first* deals, so the other seat starts (GIN-3.2)."""
+        return GinTally(starter=1 - first)
+
+    def terms(self, tally: GinTally) -> DealTerms:
+        """What the next deal needs to know."""
+        active = tuple([seat for seat in (0, 1) if seat not in tally.retired])
+        return DealTerms(2, active, 1 - tally.starter, tally.starter, tuple(tally.scores))
+
+    def score(self, tally: GinTally, result: DealResult) -> None:
+        """Counts a finished deal."""
+        tally.deals += 1
+        tally.scores = [score + points for score, points in zip(tally.scores, result.points, strict=True)]
+        winner = result.winner
+        if winner is None:
+            tally.ties += 1
+        else:
+            tally.won[winner] += 1
+        if self.next_starter == "alternate" or (winner is not None and self.next_starter == "alternate_after_win"):
+            tally.starter = 1 - tally.starter
+        elif winner is not None:  # GIN-3.3: after a tie the same seat starts again
+            tally.starter = winner if self.next_starter == "winner" else 1 - winner
+
+    def retire(self, tally: GinTally, seat: Seat) -> None:
+        """Takes *seat* out of the match by forfeit; the other seat has won."""
+        tally.retired.append(seat)
+
+    def outcome(self, tally: GinTally, *, ended: bool = False) -> MatchResult | None:
+        """How the match ended, or None while it goes on; *ended* asks for the standing as the final one."""
+        reached = next((seat for seat in (0, 1) if tally.scores[seat] >= self.target), None)
+        if reached is not None:
+            reason = "target"  # GIN-8.1
+        elif tally.retired:
+            reason = "forfeit"
+        elif tally.deals >= self.deal_cap:
+            reason = "deal cap"  # GIN-8.7
+        elif ended:
+            reason = "standing"
+        else:
+            return None
+        totals = self.grand_totals(tally, reached)
+        return MatchResult(_placements(totals, tally.retired), totals, reason, tally.deals, (None, None))
+
+    def grand_totals(self, tally: GinTally, reached: Seat | None) -> tuple[int, ...]:
+        """Deal points with every bonus, by seat; *reached* is the seat that has come to the target, if one has."""
+        totals = [tally.scores[seat] + self.line_bonus * tally.won[seat] for seat in (0, 1)]  # GIN-8.3
+        if reached is not None:
+            totals[reached] += self.game_bonus  # GIN-8.2
+            if tally.won[reached] == tally.deals:
+                totals[reached] += tally.scores[reached]  # GIN-8.4
+        return tuple(totals)
+
+
+def _asked(state: GinState) -> Seat:
+    return -1 if state.decision is None else state.decision.seat
+
+
+def _require(state: GinState, asked: tuple[Decision, Decision], reason: str) -> Seat:
+    """The seat that is asked. Raises `IllegalAction` unless the open question is of the kind *asked*."""
+    decision = state.decision
+    if decision is None:
+        raise IllegalAction("The deal is over; nobody is asked any more.", -1)
+    if decision.phase is not asked[0].phase:
+        raise IllegalAction(f"{reason} Now {_NOW[decision.phase]}.", decision.seat)
+    return decision.seat
+
+
+_NOW: Final = {
+    Phase.OFFER: "the upcard is offered: take or pass",
+    Phase.START: "the turn begins: draw a card",
+    Phase.DISCARD: "the turn ends: discard, knock or declare big gin",
+    Phase.SHOW: "the hand is to be shown",
+}
+
+
+def _check_discard(state: GinState, seat: Seat, card: Card) -> None:
+    if type(card) is not int or not 0 <= card < 52:
+        raise IllegalAction("Gin has no such card.", seat)
+    if not state.hands[seat] >> card & 1:
+        raise IllegalAction(f"{cards_text([card])} is not in the hand.", seat)
+    if card == state.taken:  # GIN-4.5
+        raise IllegalAction(f"{cards_text([card])} was taken from the pile in this turn and must be kept.", seat)
+
+
+def _own_melds(held: int, melds: tuple[Cards, ...] | None, seat: Seat) -> Arrangement:
+    """The arrangement that ends the deal: the best one, or the seat's own (COM-8). It never lays off (GIN-6.3)."""
+    if melds is not None:
+        return check_arrangement(held, melds, (), (), seat)
+    return best_show(held)
+
+
+def _lay_open(state: GinState, seat: Seat, shown: Arrangement) -> None:
+    """Puts a hand on the table: melds, lay-offs, and what is left, which everybody now knows."""
+    for lay_off in shown.lay_offs:
+        for card in lay_off.cards:
+            state.melds[lay_off.meld] = extended(state.melds[lay_off.meld], card, seat)
+    state.melds.extend([tabled(meld, seat) for meld in shown.melds])
+    rest = sum([BIT[card] for card in shown.rest])
+    state.hands[seat] = state.known[seat] = rest
+    state.events.append(Event(EventKind.SHOW, seat, shown.rest, shown.melds, shown.lay_offs))
+
+
+def _size(state: GinState, seat: Seat) -> int:
+    """Cards held, from what everybody knows."""
+    if seat == state.closer or (state.result is not None and state.closer is not None):
+        return state.known[seat].bit_count()
+    return 11 if state.decision is _DISCARD[seat] else 10
+
+
+def _won(winner: Seat, points: int, reason: str) -> DealResult:
+    return DealResult((points, 0) if winner == 0 else (0, points), reason, winner)
+
+
+def _end(state: GinState, result: DealResult) -> None:
+    state.decision = None
+    state.result = result
+
+
+def _placements(totals: tuple[int, ...], retired: Sequence[Seat]) -> tuple[int, ...]:
+    """Places by grand total (GIN-8.5), shared by equals (GIN-8.6), behind them whoever has forfeited."""
+    standing = [(seat in retired, -total) for seat, total in enumerate(totals)]
+    if len(retired) == 2:
+        return (1, 1)
+    return tuple([1 + sum(other < mine for other in standing) for mine in standing])
