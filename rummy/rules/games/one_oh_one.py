@@ -55,7 +55,7 @@ from rummy.rules.games.one_oh_one_deal import (
     why_not_take,
 )
 from rummy.rules.games.one_oh_one_tally import KnockTable, OneOhOneTally, knock_limit, knock_penalty, next_seat
-from rummy.rules.show import best_show, check_arrangement
+from rummy.rules.show import best_show, check_arrangement, show_actions
 
 HAND = 7
 _KNOCK = Knock()
@@ -147,7 +147,9 @@ class OneOhOne:
         if state.phase is Phase.DISCARD:
             held = state.hands[state.turn]
             return [_DISCARDS[card] for card in cards_of(held) if card != state.forbidden]
-        return plays(state) if state.phase is Phase.PLAY else (_SHOW,)
+        if state.phase is Phase.PLAY:
+            return plays(state)
+        return show_actions(state.hands[state.turn], open_melds(state))
 
     def default_action(self, state: OneOhOneState) -> Action:
         """What is played for a seat that does not answer (COM-14)."""

@@ -58,10 +58,10 @@ class OneOhOneState:
         self.events = [Event(EventKind.DEAL, terms.starter)]
 
     def copy(self) -> OneOhOneState:
-        """An independent copy."""
+        """An independent copy. Its events begin anew, so that copying is as cheap late in a match as early."""
         new = OneOhOneState.__new__(OneOhOneState)
         for name in OneOhOneState.__slots__:
-            value = getattr(self, name)
+            value = [] if name == "events" else getattr(self, name)
             setattr(new, name, value.copy() if isinstance(value, list) else value)
         return new
 
