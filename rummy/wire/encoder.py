@@ -84,6 +84,10 @@ class _Sized(dict[int, bytes]):
         """The whole field, nothing where it is empty."""
         return self[len(data)] + data if data else b""
 
+    def message(self, body: bytes) -> bytes:
+        """The whole field of a message, which is there even where it says nothing (a discard of card 0)."""
+        return self[len(body)] + body
+
 
 # Action, CardGroup, LayOff
 _CODE, _GROUPS, _LAY_OFFS, _OWN = _Number(1), _Sized(2), _Sized(3), b"\x20\x01"
@@ -162,12 +166,12 @@ def encode_action(action: Action) -> bytes:
 
 def _grouped(groups: Iterable[Cards], outer: _Sized = _GROUPS) -> bytes:
     bodies = [_CARDS.of(bytes(cards)) for cards in groups]
-    return b"".join([outer[len(body)] + body for body in bodies])
+    return b"".join([outer.message(body) for body in bodies])
 
 
 def _laid(lay_offs: Iterable[LayOff], outer: _Sized = _LAY_OFFS) -> bytes:
     bodies = [_CARDS.of(bytes(lay_off.cards)) + _MELD_NUMBER[lay_off.meld] for lay_off in lay_offs]
-    return b"".join([outer[len(body)] + body for body in bodies])
+    return b"".join([outer.message(body) for body in bodies])
 
 
 # ---- views and events
@@ -198,7 +202,7 @@ def _table(melds: Iterable[TableMeld]) -> bytes:
         _CARDS.of(bytes(meld.cards)) + _PLACERS.of(bytes(meld.placers)) + _MELD_SEAT[meld.seat] + _RUN[meld.run]
         for meld in melds
     ]
-    return b"".join([_MELDS[len(body)] + body for body in bodies])
+    return b"".join([_MELDS.message(body) for body in bodies])
 
 
 def encode_event(event: Event, seat: Seat) -> bytes:
@@ -232,7 +236,7 @@ class SeatEncoder:
             match=self._number, game=self._game, options=self._options, seat=self._seat, seats=self._match.seats,
             limit_ms=self._limit, bank_ms=bank_ms,
         )  # fmt: skip
-        return _STARTS.of(message.SerializeToString())
+        return _STARTS.message(message.SerializeToString())
 
     def decision(self, number: int, bank_ms: int, last_us: int) -> bytes:
         """The open decision of the match, which is this seat's, as a part; *number* is what the answer repeats."""
@@ -242,7 +246,7 @@ class SeatEncoder:
         body = b"".join((
             self._head, _NUMBER[number], self._rules, _DEAL[match.deal], _PLY[match.ply], _PHASE[match.decision.phase],
             _VIEW[len(view)], view, self._news(), _legal(match.legal_actions()),
-            _FALLBACK.of(encode_action(match.default_action())), self._terms, _BANK[bank_ms], _LAST[last_us],
+            _FALLBACK.message(encode_action(match.default_action())), self._terms, _BANK[bank_ms], _LAST[last_us],
         ))  # fmt: skip
         return _DECISIONS[len(body)] + body
 
@@ -255,8 +259,8 @@ class SeatEncoder:
         )
         events = [encode_event(event, self._seat) for event in self._match.events[self._told :]]
         self._told = len(self._match.events)
-        body = message.SerializeToString() + b"".join([_END_EVENTS[len(event)] + event for event in events])
-        return _ENDS.of(body)
+        body = message.SerializeToString() + b"".join([_END_EVENTS.message(event) for event in events])
+        return _ENDS.message(body)
 
     def _news(self) -> bytes:
         events, seat = self._match.events, self._seat
@@ -273,12 +277,12 @@ def _event_field(event: Event, seat: Seat) -> bytes:
     cards = () if event.private and event.seat != seat else event.cards
     if len(cards) > 1 or event.groups or event.lay_offs or event.points or event.reason:
         body = encode_event(event, seat)
-        return _EVENTS[len(body)] + body
+        return _EVENTS.message(body)
     key = (event.kind, event.seat, cards)
     made = _seen.get(key)
     if made is None:
         body = encode_event(event, seat)
-        made = _seen[key] = _EVENTS[len(body)] + body
+        made = _seen[key] = _EVENTS.message(body)
     return made
 
 
@@ -288,7 +292,7 @@ def _legal(actions: Sequence[Action]) -> bytes:
     for action in actions:
         code = code_of(action)
         if code is None:
-            moves += _MOVES.of(encode_action(action))
+            moves += _MOVES.message(encode_action(action))
         else:
             codes.append(code)
     return _LEGAL.of(bytes(codes)) + moves
@@ -296,13 +300,13 @@ def _legal(actions: Sequence[Action]) -> bytes:
 
 def welcome_part(welcome: table_pb2.Welcome) -> bytes:
     """The part `Welcome`."""
-    return _WELCOME.of(welcome.SerializeToString())
+    return _WELCOME.message(welcome.SerializeToString())
 
 
 def rejection_part(match: int, number: int, reason: str, strikes: int) -> bytes:
     """The part `Rejection`: why an answer was not accepted."""
     message = table_pb2.Rejection(match=match, number=number, reason=reason, strikes=strikes)
-    return _REJECTIONS.of(message.SerializeToString())
+    return _REJECTIONS.message(message.SerializeToString())
 
 
 def goodbye_part(reason: str) -> bytes:
@@ -315,14 +319,14 @@ def goodbye_part(reason: str) -> bytes:
 
 def hello_part(hello: table_pb2.Hello) -> bytes:
     """The part `Hello`."""
-    return _HELLO.of(hello.SerializeToString())
+    return _HELLO.message(hello.SerializeToString())
 
 
 def answer_part(match: int, number: int, actions: Sequence[Action]) -> bytes:
     """The part `Answer`. Raises `ValueError` for an action that the wire has no form for."""
     codes = [code_of(action) for action in actions]
     if None in codes:
-        tail = b"".join([_ANSWER_ACTIONS.of(encode_action(action)) for action in actions])
+        tail = b"".join([_ANSWER_ACTIONS.message(encode_action(action)) for action in actions])
     else:
         tail = _ANSWER_CODES.of(bytes(codes))  # type: ignore[arg-type]
     body = _MATCH[match] + _NUMBER[number] + tail

@@ -1,0 +1,179 @@
+"""The bytes assembled by hand are those of the generated classes, and come back as the values they were made from."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from rummy.rules.actions import Action, Arrange, BigGin, Cards, Knock, LayOff, Meld
+from rummy.rules.game import Event, EventKind, Phase, TableMeld, View
+from rummy.rules.games import GAMES, find_game, options_json
+from rummy.rules.match import Match
+from rummy.wire import codec, encoder
+from rummy.wire.encoder import SeatEncoder
+from rummy.wire.v1 import cards_pb2, table_pb2, view_pb2
+
+# ---- the slow, readable oracle
+
+
+def action_message(action: Action) -> cards_pb2.Action:
+    code = encoder.code_of(action)
+    if code is not None:
+        return cards_pb2.Action(code=code)
+    match action:
+        case Meld(cards):
+            return cards_pb2.Action(code=136, groups=groups((cards,)))
+        case LayOff():
+            return cards_pb2.Action(code=137, lay_offs=laid((action,)))
+        case Arrange(melds, lay_offs):
+            return cards_pb2.Action(code=135, groups=groups(melds or ()), lay_offs=laid(lay_offs))
+        case Knock(card, melds):
+            return cards_pb2.Action(code=131 if card is None else 64 + card, groups=groups(melds or ()), own=True)
+        case BigGin(melds):
+            return cards_pb2.Action(code=133, groups=groups(melds or ()), own=True)
+    raise AssertionError(action)
+
+
+def groups(melds: tuple[Cards, ...]) -> list[cards_pb2.CardGroup]:
+    return [cards_pb2.CardGroup(cards=bytes(cards)) for cards in melds]
+
+
+def laid(lay_offs: tuple[LayOff, ...]) -> list[cards_pb2.LayOff]:
+    return [cards_pb2.LayOff(cards=bytes(lay_off.cards), meld=lay_off.meld) for lay_off in lay_offs]
+
+
+def view_message(view: View) -> view_pb2.View:
+    return view_pb2.View(
+        seat=view.seat or 0, seats=view.seats, hand=bytes(view.hand), hand_sizes=bytes(view.hand_sizes), stock=view.stock,
+        pile=bytes(view.pile), melds=[meld_message(meld) for meld in view.melds],
+        known=[bytes(cards) for cards in view.known], scores=view.scores, status=bytes(view.status), turn=view.turn,
+        dealer=view.dealer, knock_limit=view.knock_limit, forbidden=one_more(view.forbidden),
+        owed=one_more(view.owed), closer=one_more(view.closer), turns=view.turns,
+    )  # fmt: skip
+
+
+def meld_message(meld: TableMeld) -> view_pb2.TableMeld:
+    return view_pb2.TableMeld(cards=bytes(meld.cards), placers=bytes(meld.placers), seat=meld.seat, run=meld.run)
+
+
+def one_more(number: int | None) -> int:
+    return 0 if number is None else number + 1
+
+
+def event_message(event: Event) -> view_pb2.Event:
+    return view_pb2.Event(
+        kind=view_pb2.Event.Kind.Name(event.kind), seat=event.seat, cards=bytes(event.cards),  # type: ignore[arg-type]
+        groups=groups(event.groups), lay_offs=laid(event.lay_offs), points=event.points, reason=event.reason,
+    )  # fmt: skip
+
+
+def decision_message(match: Match, seat: int, events: list[Event], number: int) -> table_pb2.Decision:
+    assert match.decision is not None
+    legal = match.legal_actions()
+    codes = [code for code in map(encoder.code_of, legal) if code is not None]
+    return table_pb2.Decision(
+        match=77, number=number, game=match.game.spec.key, options=options_json(match.game), deal=match.deal,
+        ply=match.ply, phase=int(match.decision.phase), view=view_message(match.view(seat)),  # type: ignore[arg-type]
+        events=[event_message(event) for event in events], legal=bytes(codes),
+        moves=[action_message(action) for action in legal if encoder.code_of(action) is None],
+        fallback=action_message(match.default_action()), seed=2**64 - 2 - seat, limit_ms=1000, bank_ms=60000 - number,
+        last_us=number * 3,
+    )  # fmt: skip
+
+
+# ---- random play of every game
+
+
+def tables() -> Iterator[tuple[str, int]]:
+    for key, game in sorted(GAMES.items()):
+        for seats in range(game.spec.min_seats, game.spec.max_seats + 1):
+            yield key, seats
+
+
+@pytest.mark.parametrize(("key", "seats"), list(tables()))
+def test_every_decision_of_random_play(key: str, seats: int) -> None:
+    chance = random.Random(f"{key} {seats}")
+    match = Match(find_game(key), seats, b"wire" + bytes([seats]), max_deals=12)
+    encoders = [
+        SeatEncoder(77, match, seat, options=options_json(match.game), seed=2**64 - 2 - seat, limit_ms=1000)
+        for seat in range(seats)
+    ]
+    told = [0] * seats
+    while match.decision is not None:
+        seat = match.decision.seat
+        events = [event.seen_by(seat) for event in match.events[told[seat] :]]
+        told[seat] = len(match.events)
+        data = encoders[seat].decision(match.actions, 60000 - match.actions, match.actions * 3)
+        check_decision(match, seat, events, data)
+        match.apply(chance.choice(match.legal_actions()))
+    for seat in range(seats):
+        check_end(match, encoders[seat].end(), [event.seen_by(seat) for event in match.events[told[seat] :]])
+
+
+def check_decision(match: Match, seat: int, events: list[Event], data: bytes) -> None:
+    wanted = decision_message(match, seat, events, match.actions)
+    assert data == table_pb2.ToBot(decisions=[wanted]).SerializeToString()
+    (got,) = codec.read_to_bot(data).decisions
+    assert match.decision is not None
+    assert codec.read_view(got.view, got.game, codec.read_phase(got.phase)) == match.view(seat)
+    assert [codec.read_event(event) for event in got.events] == [public(event) for event in events]
+    legal = codec.simple_actions(got.legal) + tuple(map(codec.read_action, got.moves))
+    assert sorted(legal, key=repr) == sorted(match.legal_actions(), key=repr)
+    assert codec.read_action(got.fallback) == match.default_action()
+
+
+def public(event: Event) -> Event:
+    """Who else may see an event is not on the wire."""
+    return Event(
+        event.kind, event.seat, event.cards, event.groups, event.lay_offs, event.points, event.reason
+    )  # fmt: skip
+
+
+def check_end(match: Match, data: bytes, events: list[Event]) -> None:
+    assert match.result is not None
+    wanted = table_pb2.MatchEnd(
+        match=77, placements=match.result.placements, scores=match.result.scores, reason=match.result.reason,
+        events=[event_message(event) for event in events],
+    )  # fmt: skip
+    assert data == table_pb2.ToBot(ends=[wanted]).SerializeToString()
+
+
+# ---- what random play does not reach
+
+
+def test_a_view_with_everything_in_it() -> None:
+    meld = TableMeld((53, 1, 2), (1, 0, 5), 1, True)
+    view = View(
+        game="any", phase=Phase.PLAY, seat=5, seats=6, hand=tuple(range(54)), hand_sizes=(54, 0, 1, 2, 3, 200),
+        stock=300, pile=tuple(range(53, -1, -1)) * 2, melds=(meld, TableMeld((), (), 0, False)),
+        known=((), (0,), (), (1, 2), (), ()), scores=(0, -1, 1, -(1 << 31), 2147483647, 101), status=(1, 2, 0, 1, 1, 1),
+        turn=5, dealer=4, knock_limit=1000, forbidden=0, owed=53, closer=0, turns=5000,
+    )  # fmt: skip
+    data = encoder.encode_view(view)
+    assert data == view_message(view).SerializeToString()
+    assert codec.read_view(view_pb2.View.FromString(data), "any", Phase.PLAY) == view
+
+
+@pytest.mark.parametrize("kind", EventKind)
+def test_an_event_with_everything_in_it(kind: EventKind) -> None:
+    event = Event(kind, 3, (0, 53), ((1, 2, 3),), (LayOff((4,), 300 % 256),), (-5, 0, 2147483647), "größer")
+    assert encoder.encode_event(event, 3) == event_message(event).SerializeToString()
+    assert codec.read_event(view_pb2.Event.FromString(encoder.encode_event(event, 3))) == event
+
+
+def test_a_private_card_reaches_its_seat_only() -> None:
+    event = Event(EventKind.DRAW_STOCK, 1, (17,), private=True)
+    assert view_pb2.Event.FromString(encoder.encode_event(event, 1)).cards == b"\x11"
+    assert view_pb2.Event.FromString(encoder.encode_event(event, 0)).cards == b""
+
+
+def test_numbers_and_parts() -> None:
+    for number in (0, 1, 127, 128, 300, 2**32 - 1, 2**63):
+        part = encoder.rejection_part(number, 5, "late", 1)
+        assert table_pb2.ToBot.FromString(part).rejections[0].match == number
+    welcome = table_pb2.Welcome(protocol=1, bot="x")
+    message = table_pb2.ToBot.FromString(encoder.welcome_part(welcome) + encoder.goodbye_part("so long"))
+    assert message.welcome == welcome
+    assert message.goodbye == "so long"
