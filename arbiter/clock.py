@@ -1,8 +1,8 @@
 """Time, as it is charged to bots. Pure: whoever calls says what time it is, in seconds of a monotonic clock.
 
-The clock belongs to the lane, not to the match: a bot with 64 open decisions has one processor. The time in which a lane is
-busy is shared by the decisions that it answers in it. A decision is late when its share passes its limit and bank, or when
-the wall time passes the limit times what was outstanding, and the bank.
+The clock belongs to the lane, not to the match: a bot with 64 open decisions has one processor. The time in which a
+lane is busy is shared by the decisions that it answers in it. A decision is late when its share passes its limit and
+bank, or when the wall time passes the limit times what was outstanding, and the bank.
 """
 
 from __future__ import annotations

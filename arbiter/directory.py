@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from rummy.errors import Unauthenticated
+
 
 class LaneKey(NamedTuple):
     """A bot version and the number of one of its isolated processes; a live bot has lane 0 alone."""
@@ -40,5 +42,5 @@ class MemoryDirectory:
         """Whose token this is. Raises `Unauthenticated` where it is unknown."""
         found = self._guests.get(token)
         if found is None:
-            raise unknown_token()
+            raise Unauthenticated("The token is unknown or was revoked; ask the organiser for a new one.")
         return found

@@ -1,0 +1,242 @@
+"""One bot process, or the one stream of a live bot: what it is asked, what it answers, and whether it is there.
+
+A lane outlives its streams. A bot that comes back is asked everything again that is still open; meanwhile its clock
+runs, unless the arena itself has to start its process again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import inf
+from typing import Protocol
+
+from arbiter.clock import LaneClock, Now, Purse
+from arbiter.connection import Connection
+from arbiter.directory import LaneKey
+from rummy.errors import BotCrashed, BotDisconnected, BotNeverStarted, BotTimeout
+from rummy.wire.codec import Answer
+from rummy.wire.encoder import rejection_part
+
+START_SECONDS = 30.0
+"""A hosted process that has not said hello for so long never will."""
+
+
+@dataclass(slots=True, eq=False)
+class Asked:
+    """An open decision: its number in the match, and the part of a message that asks it."""
+
+    number: int
+    item: bytes
+    sent_at: float | None = None
+
+
+class Chair(Protocol):
+    """A seat in a match, as the lane that plays it sees it."""
+
+    open: Asked | None
+    purse: Purse
+    strikes: int
+    start: bytes  # The part that tells of the match.
+    grace: float
+
+    def answered(self, answer: Answer, share: float, wall: float) -> None:
+        """The lane has answered what was open, in time or not; *share* is what it is charged."""
+
+    def late(self, number: int, cause: str, wall: float) -> None:
+        """No answer to decision *number*, and the time is over."""
+
+    def died(self, cause: str, text: str) -> None:
+        """The process of the lane has died, and is started again unless this was too often."""
+
+    def gone(self, cause: str, text: str) -> None:
+        """The lane does not come back."""
+
+    def void(self, text: str) -> None:
+        """The arena cannot go on with this match, by no fault of a bot."""
+
+
+class Waits(Protocol):
+    """A leg that needs the lane and has not begun."""
+
+    def void(self, text: str) -> None:
+        """The arena cannot bring the bot here."""
+
+
+class Lane:
+    """One bot version's process number *k*, with all its matches."""
+
+    def __init__(self, key: LaneKey, name: str, *, hosted: bool, now: Now) -> None:
+        self.key = key
+        self.name = name
+        self.hosted = hosted
+        self.chairs: dict[int, Chair] = {}
+        self.waiting: set[Waits] = set()
+        self.connection: Connection | None = None
+        self.concurrency = 0
+        self.gone_since = now()
+        self.gone_cause = BotNeverStarted.cause if hosted else BotDisconnected.cause
+        self.gone_text = "the bot has not said hello"
+        self.silent_deaths = 0  # Since its last hello.
+        self._now = now
+        self._clock = LaneClock()
+        self._paused = hosted  # The arena has to start the process: nobody's time runs.
+        self._unsent: list[Asked] = []
+        self._due = inf  # Nothing is late before.
+        self._least = inf  # The shortest limit in play.
+
+    @property
+    def free(self) -> bool:
+        """Whether the bot is there and takes another match."""
+        return self.connection is not None and len(self.chairs) < self.concurrency
+
+    @property
+    def wanted(self) -> bool:
+        """Whether a match needs this lane, or waits for it."""
+        return bool(self.chairs or self.waiting)
+
+    def patience(self, grace: float) -> float:
+        """The seconds for which this lane may be away."""
+        return max(grace, START_SECONDS) if self.hosted else grace
+
+    def attach(self, connection: Connection, concurrency: int, goodbye: bytes) -> None:
+        """Makes *connection* the lane's stream: the old one is told, and everything open is asked again in full."""
+        if self.connection is not None:
+            self.connection.close(goodbye)
+        self.connection, self.concurrency = connection, concurrency
+        self.silent_deaths, self._paused = 0, False
+        for chair in self.chairs.values():
+            connection.push(chair.start)
+        for asked in self._open():
+            connection.push(asked.item)
+
+    def detach(self, connection: Connection, cause: str, text: str) -> None:
+        """*connection* has ended, because of *text*; nothing happens where it is no longer the lane's stream."""
+        if self.connection is connection:
+            self.connection = None
+            self.gone_since, self.gone_cause, self.gone_text = self._now(), cause, text
+            self.sent()
+
+    def fail(self, text: str) -> None:
+        """The arena cannot run the process: nobody's matches count."""
+        for affected in [*self.chairs.values(), *self.waiting]:
+            affected.void(text)
+
+    def died(self, cause: str, text: str) -> None:
+        """The process has ended: time stands still until the next one says hello. Each match counts it."""
+        if self._paused and cause == BotCrashed.cause:
+            cause = BotNeverStarted.cause  # It has not said hello.
+        self.pause(text)
+        self.silent_deaths += 1
+        for chair in list(self.chairs.values()):
+            chair.died(cause, text)
+
+    def pause(self, text: str) -> None:
+        """Ends the stream and stops the time: the arena starts a new process."""
+        if self.connection is not None:
+            self.connection.close()
+        self.connection, self._paused = None, True
+        self.gone_since, self.gone_cause, self.gone_text = self._now(), BotNeverStarted.cause, text
+        for asked in self._open():
+            if asked.sent_at is not None:
+                asked.sent_at = None
+                self._clock.dropped()
+                self._unsent.append(asked)
+
+    def join(self, number: int, chair: Chair) -> None:
+        """The match *number* begins for this lane."""
+        self.chairs[number] = chair
+        self._least = min(self._least, chair.purse.limit)
+        self.tell(chair.start)
+
+    def leave(self, number: int) -> None:
+        """The match *number* is over for this lane."""
+        del self.chairs[number]
+        if not self.chairs:
+            self._least = inf
+
+    def tell(self, item: bytes) -> None:
+        """Sends *item* where the bot is there to read it."""
+        if self.connection is not None:
+            self.connection.push(item)
+
+    def ask(self, asked: Asked) -> None:
+        """Sends a decision. Its time begins when it leaves, or at once where a live bot is away."""
+        self._unsent.append(asked)
+        if self.connection is not None:
+            self.connection.push(asked.item)
+        elif not self._paused:
+            self.sent()
+
+    def withdraw(self, asked: Asked) -> None:
+        """*asked* is no longer open, although nobody has answered it."""
+        if asked.sent_at is not None:
+            self._clock.dropped()
+        else:
+            self._unsent.remove(asked)
+
+    def sent(self) -> None:
+        """What has been asked is on its way now."""
+        if self._paused or not self._unsent:
+            return
+        now = self._now()
+        for asked in self._unsent:
+            asked.sent_at = now
+        self._clock.sent(now, len(self._unsent))
+        self._unsent.clear()
+        self._due = min(self._due, now + self._least)
+
+    def answer(self, answers: Iterable[Answer]) -> None:
+        """Gives each of the *answers* of one message to its match; they share the time in which the lane was busy."""
+        now, good = self._now(), []
+        for answer in answers:
+            chair = self.chairs.get(answer.match)
+            asked = None if chair is None else chair.open
+            if chair is None or asked is None or asked.number != answer.number or asked.sent_at is None:
+                self._refuse(answer, chair)
+            else:
+                chair.open = None
+                good.append((chair, answer, now - asked.sent_at))
+        if good:
+            share = self._clock.answered(now, len(good))
+            for chair, answer, wall in good:
+                chair.answered(answer, share, wall)
+
+    def sweep(self, now: float) -> None:
+        """Finds what is late, and whether the bot has been away for too long."""
+        if self.connection is None:
+            self._sweep_away(now)
+        if now >= self._due:
+            self._sweep_late(now)
+
+    def _sweep_away(self, now: float) -> None:
+        away = now - self.gone_since
+        for chair in list(self.chairs.values()):
+            if away > self.patience(chair.grace):
+                chair.gone(self.gone_cause, f"{self.gone_text}, and it has not come back within the grace time")
+
+    def _sweep_late(self, now: float) -> None:
+        cause = BotDisconnected.cause if self.connection is None else BotTimeout.cause
+        self._due = inf
+        for chair in list(self.chairs.values()):
+            asked = chair.open
+            if asked is None or asked.sent_at is None:
+                continue
+            due = asked.sent_at + self._clock.wall(chair.purse)
+            if now > due:
+                self._clock.dropped()
+                chair.open = None
+                chair.late(asked.number, cause, now - asked.sent_at)
+            else:
+                self._due = min(self._due, due)
+
+    def _refuse(self, answer: Answer, chair: Chair | None) -> None:
+        reason = (
+            "You are in no match of this number, or it is over."
+            if chair is None
+            else "This decision is not open: it has been answered, or its time is over."
+        )
+        self.tell(rejection_part(answer.match, answer.number, reason, 0 if chair is None else chair.strikes))
+
+    def _open(self) -> list[Asked]:
+        return [chair.open for chair in self.chairs.values() if chair.open is not None]

@@ -1,0 +1,161 @@
+"""Who is here: all lanes, their streams, and the processes of hosted bots behind them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from arbiter.clock import Now
+from arbiter.connection import Connection
+from arbiter.directory import Guest, LaneKey
+from arbiter.lane import Lane
+from rummy.errors import BotDisconnected, BotFault, BotNeverStarted, BotProtocolFault, RummyError
+from rummy.wire.encoder import goodbye_part, welcome_part
+from rummy.wire.v1 import table_pb2
+
+MAX_MESSAGE_BYTES = 1 << 20
+"""The largest message that a bot may send."""
+MAX_CONCURRENCY = 256
+"""Matches that one bot may play at once."""
+
+_log = logging.getLogger(__name__)
+
+
+class Hosting(Protocol):
+    """Runs the processes of hosted bots."""
+
+    async def ensure(self, version_id: int, lane: int) -> None:
+        """The process runs, or is starting. Raises `BotNeverStarted` or `HostFault`."""
+
+    async def stop(self, version_id: int, lane: int) -> None:
+        """Ends the process."""
+
+
+class Death(Protocol):
+    """How a process ended: a cause of forfeits, and a sentence."""
+
+    @property
+    def cause(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+
+
+class Lobby:
+    """Keeps the lanes. *changed* is called whenever a lane has come, gone, or got room for another match."""
+
+    def __init__(self, now: Now, *, grace_seconds: float = 15.0, hello_seconds: float = 10.0) -> None:
+        self.now = now
+        self.grace_seconds = grace_seconds
+        self.hello_seconds = hello_seconds
+        self.arbiters: tuple[str, ...] = ()  # Addresses that a bot should dial; empty where there is only this one.
+        self.hosting: Hosting | None = None
+        self.changed: Callable[[], None] = lambda: None
+        self._lanes: dict[LaneKey, Lane] = {}
+        self._summons: set[asyncio.Task[None]] = set()
+
+    def lane(self, key: LaneKey, name: str, *, hosted: bool) -> Lane:
+        """The lane *key*, whether its bot is here or not."""
+        lane = self._lanes.get(key)
+        if lane is None:
+            lane = self._lanes[key] = Lane(key, name, hosted=hosted, now=self.now)
+        return lane
+
+    def attach(self, guest: Guest, wanted: int) -> tuple[Lane, Connection]:
+        """Lets a bot in whose token is good; *wanted* is how many matches it plays at once, 0 for the most."""
+        lane = self.lane(guest.key, guest.name, hosted=guest.hosted)
+        connection = Connection()
+        concurrency = min(wanted or MAX_CONCURRENCY, MAX_CONCURRENCY)
+        connection.push(self._welcome(guest, concurrency))
+        lane.attach(connection, concurrency, goodbye_part("Another stream with your token has taken over."))
+        self.changed()
+        return lane, connection
+
+    def detach(self, lane: Lane, connection: Connection, error: RummyError | None) -> None:
+        """The stream has ended, with *error* where it was the bot's fault."""
+        cause = error.cause if isinstance(error, BotFault) else BotDisconnected.cause
+        lane.detach(connection, cause, str(error) if error else "the bot has closed its stream")
+        self._forget(lane)
+        self.changed()
+
+    def lane_died(self, key: tuple[int, int], death: Death) -> None:
+        """The process of a hosted lane has ended: it is started again while a match wants it."""
+        lane = self._lanes.get(LaneKey(*key))
+        if lane is not None:
+            self._bury(lane, death.cause, death.text)
+
+    def summon(self, lane: Lane) -> None:
+        """Has the process of a hosted lane started, unless it runs; live bots come by themselves."""
+        if lane.hosted and lane.connection is None and self.hosting is not None:
+            task = asyncio.get_running_loop().create_task(self._ensure(lane, self.hosting))
+            self._summons.add(task)
+            task.add_done_callback(self._summons.discard)
+
+    def release(self, lane: Lane) -> None:
+        """A match does not need *lane* any longer."""
+        self._forget(lane)
+        self.changed()
+
+    async def renew(self, lane: Lane) -> None:
+        """Replaces the process of a hosted lane, which then has never seen a deal; nobody's fault, nobody's time."""
+        if lane.hosted and self.hosting is not None:
+            lane.pause("the arena has replaced its process")
+            await self.hosting.stop(*lane.key)
+            if lane.wanted:
+                self.summon(lane)
+
+    def sweep(self) -> None:
+        """Finds what is late and who is gone; called every TICK."""
+        now = self.now()
+        for lane in list(self._lanes.values()):
+            if lane.chairs:
+                lane.sweep(now)
+            if lane.connection is not None:
+                self._sweep_writing(lane.connection, now)
+        self.changed()
+
+    def present(self) -> Iterator[Lane]:
+        """The lanes whose bots are here."""
+        return (lane for lane in self._lanes.values() if lane.connection is not None)
+
+    def close(self, text: str) -> None:
+        """Says goodbye to everybody."""
+        for lane in list(self._lanes.values()):
+            if lane.connection is not None:
+                lane.connection.close(goodbye_part(text))
+
+    async def _ensure(self, lane: Lane, hosting: Hosting) -> None:
+        try:
+            await hosting.ensure(*lane.key)
+        except BotFault as fault:
+            self._bury(lane, BotNeverStarted.cause, str(fault))
+        except RummyError as fault:
+            lane.fail(str(fault))
+        except Exception:
+            _log.exception("The process of lane %s could not be started.", lane.key)
+            lane.fail("The arena could not start a bot's process; its log says why.")
+
+    def _bury(self, lane: Lane, cause: str, text: str) -> None:
+        lane.died(cause, text)
+        if lane.wanted:
+            self.summon(lane)
+        self._forget(lane)
+        self.changed()
+
+    def _forget(self, lane: Lane) -> None:
+        if lane.connection is None and not lane.wanted:
+            self._lanes.pop(lane.key, None)
+
+    def _sweep_writing(self, connection: Connection, now: float) -> None:
+        since = connection.writing_since
+        if since is not None and now - since > self.grace_seconds:
+            connection.abandon(BotProtocolFault("the bot does not read what it is sent"))
+
+    def _welcome(self, guest: Guest, concurrency: int) -> bytes:
+        return welcome_part(
+            table_pb2.Welcome(
+                protocol=1, bot=guest.name, concurrency=concurrency, max_message_bytes=MAX_MESSAGE_BYTES,
+                grace_seconds=self.grace_seconds, arbiters=self.arbiters,
+            )
+        )  # fmt: skip

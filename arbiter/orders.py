@@ -1,0 +1,247 @@
+"""Orders of workers: all legs of a fixture at once, known by fixture and generation.
+
+A worker that takes over re-attaches to the order, running or finished, and gets the same record. A void order is
+forgotten: it has no record, and what is asked for again is played again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from arbiter.clock import Terms
+from arbiter.directory import LaneKey
+from arbiter.referee import Played, Policy, Referee
+from arbiter.tables import Leg, SeatOf, Tables
+from rummy.errors import ArbiterUnavailable, BadInput, Conflict, HostFault, TooMany
+from rummy.rules import canonical
+from rummy.rules.game import Game
+from rummy.rules.games import find_game
+from rummy.wire.v1 import arbiter_pb2
+
+KEEP_SECONDS = 900.0
+KEEP_BYTES = 128 << 20
+"""How long, and how much of, finished orders are kept for a worker that takes over."""
+MAX_ORDERS = 1024
+PROGRESS_SECONDS = 0.25
+SEED_BYTES = 32
+MAX_LIMIT_MS = 600_000
+MAX_BANK_MS = 3_600_000
+MAX_GRACE_SECONDS = 600.0
+
+_log = logging.getLogger(__name__)
+Name = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    game: Game
+    terms: Terms
+    policy: Policy
+
+
+class Order:
+    """One order being played: its legs, what has been done of it, and at last its record or why it is void."""
+
+    def __init__(self, asked: arbiter_pb2.Order, since: float) -> None:
+        self.asked = asked
+        self.finished_at = since
+        self.referees: list[Referee] = []
+        self.legs_done = 0
+        self.replays: list[bytes] | None = None
+        self.voided = ""
+        self.over = asyncio.Event()
+
+    @property
+    def size(self) -> int:
+        """Bytes of the record."""
+        return sum(map(len, self.replays or ()))
+
+    def progress(self) -> arbiter_pb2.OrderUpdate:
+        """How far the order is."""
+        deals = sum(len(referee.match.deals) for referee in self.referees)
+        return arbiter_pb2.OrderUpdate(progress=arbiter_pb2.OrderProgress(legs_done=self.legs_done, deals_done=deals))
+
+    def outcome(self) -> arbiter_pb2.OrderUpdate:
+        """The last word, once the order is over."""
+        if self.replays is None:
+            return arbiter_pb2.OrderUpdate(void=self.voided)
+        return arbiter_pb2.OrderUpdate(record=arbiter_pb2.OrderRecord(replays=self.replays))
+
+
+class Orders:
+    """All orders that are known here."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._now = tables.lobby.now
+        self._orders: dict[Name, Order] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._closing = False
+
+    @property
+    def running(self) -> int:
+        """Orders that are not over."""
+        return len(self._tasks)
+
+    def take(self, asked: arbiter_pb2.Order) -> Order:
+        """The order of that fixture and generation, begun where it is new.
+
+        Raises `BadInput`, `UnknownGame`, `BadOptions`; `Conflict` where it was asked for in other words before;
+        `TooMany`; `ArbiterUnavailable` while the arbiter is ending.
+        """
+        self._evict()
+        name = (asked.fixture, asked.generation)
+        known = self._orders.get(name)
+        if known is not None:
+            if known.asked != asked:
+                raise Conflict(f"Fixture {name[0]} in generation {name[1]} was ordered before, and differently.")
+            return known
+        if self._closing:
+            raise ArbiterUnavailable("This arbiter is ending and takes no new orders.")
+        if self.running >= MAX_ORDERS:
+            raise TooMany(f"This arbiter plays {MAX_ORDERS} orders already; try again later, or another arbiter.")
+        return self._begin(name, asked)
+
+    async def updates(self, order: Order) -> AsyncIterator[arbiter_pb2.OrderUpdate]:
+        """How far *order* is, now and then, and at last its record or why it is void."""
+        told = None
+        while not order.over.is_set():
+            progress = order.progress()
+            if progress != told:
+                told = progress
+                yield progress
+            with suppress(TimeoutError):
+                await asyncio.wait_for(order.over.wait(), PROGRESS_SECONDS)
+        yield order.outcome()
+
+    async def close(self, seconds: float) -> None:
+        """Takes no new orders, and hands back what is not over within *seconds*."""
+        self._closing = True
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=seconds)
+        for task in list(self._tasks):
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _begin(self, name: Name, asked: arbiter_pb2.Order) -> Order:
+        agreed = _agreed(asked)
+        order = self._orders[name] = Order(asked, self._now())
+        task = asyncio.get_running_loop().create_task(self._play(name, order, agreed))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return order
+
+    async def _play(self, name: Name, order: Order, agreed: _Terms) -> None:
+        try:
+            legs = [_leg(order.asked, agreed, number) for number in range(order.asked.legs)]
+            played = await self._play_legs(order, legs)
+            order.replays = [leg.replay for leg in played]
+        except HostFault as fault:
+            order.voided = str(fault)
+        except asyncio.CancelledError:
+            order.voided = "The arbiter has ended before the order was played."
+        except Exception:
+            _log.exception("Order %s has failed by a fault of the arena.", name)
+            order.voided = "The arena has failed in this order; its log says why."
+        if order.replays is None:
+            await self._forget(name, order)
+        order.finished_at = self._now()
+        order.over.set()
+
+    async def _play_legs(self, order: Order, legs: list[Leg]) -> list[Played]:
+        async def one(leg: Leg) -> Played:
+            played = await self._tables.play(leg, order.referees.append)
+            order.legs_done += 1
+            return played
+
+        tasks = [asyncio.get_running_loop().create_task(one(leg)) for leg in legs]
+        try:
+            return await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _forget(self, name: Name, order: Order) -> None:
+        """A void order is played again on the same deals, so no process may stay that has seen them."""
+        if self._orders.get(name) is order:
+            del self._orders[name]
+        if not self._closing:
+            for lane in {lane for referee in order.referees for lane in referee.lanes}:
+                await self._tables.lobby.renew(lane)
+
+    def _evict(self) -> None:
+        """Lets go of records that are too old, and of the oldest where all together are too large."""
+        over = sorted(
+            ((order.finished_at, name) for name, order in self._orders.items() if order.over.is_set()), reverse=True
+        )
+        kept, oldest = 0, self._now() - KEEP_SECONDS
+        for finished_at, name in over:
+            kept += self._orders[name].size
+            if finished_at < oldest or kept > KEEP_BYTES:
+                del self._orders[name]
+
+
+def _agreed(asked: arbiter_pb2.Order) -> _Terms:
+    """What the order says, once all of it makes sense."""
+    game = find_game(asked.game, _options(asked.options))
+    spec, seats, legs = game.spec, len(asked.entrants), asked.legs
+    _demand(asked.fixture > 0 and asked.generation >= 0, "An order names its fixture by a number above 0.")
+    _demand(
+        spec.min_seats <= seats <= spec.max_seats,
+        f"{spec.title} is played by {spec.min_seats} to {spec.max_seats} entrants, not {seats}.",
+    )
+    _demand(len(asked.seed) == SEED_BYTES, f"The seed of an order is {SEED_BYTES} bytes, not {len(asked.seed)}.")
+    ids = [entrant.version_id for entrant in asked.entrants]
+    _demand(min(ids) > 0 and len(set(ids)) == seats, "The entrants of an order are different bot versions.")
+    live = not all(entrant.hosted for entrant in asked.entrants)
+    _demand(1 <= legs <= seats, f"An order of {seats} entrants has 1 to {seats} legs, not {legs}.")
+    _demand(legs == 1 or not live, "An order with a live bot has one leg: it would know the deal the second time.")
+    return _Terms(game, _terms(asked.clock), _policy(asked.faults))
+
+
+def _terms(clock: arbiter_pb2.ClockTerms) -> Terms:
+    _demand(1 <= clock.limit_ms <= MAX_LIMIT_MS, f"The limit of a decision is 1 to {MAX_LIMIT_MS} ms.")
+    _demand(clock.bank_ms <= MAX_BANK_MS, f"The bank of a match is at most {MAX_BANK_MS} ms.")
+    return Terms(clock.limit_ms, clock.bank_ms)
+
+
+def _policy(faults: arbiter_pb2.FaultPolicy) -> Policy:
+    _demand(1 <= faults.strikes <= 1000, "The strike that forfeits is a number from 1 to 1000.")
+    _demand(1 <= faults.deaths <= 100, "The death that forfeits is a number from 1 to 100.")
+    _demand(0 <= faults.grace_seconds <= MAX_GRACE_SECONDS, f"The grace time is 0 to {MAX_GRACE_SECONDS:g} seconds.")
+    return Policy(faults.strikes, faults.grace_seconds, faults.deaths)
+
+
+def _options(text: str) -> dict[str, object]:
+    try:
+        options = canonical.loads((text or "{}").encode())
+    except ValueError as error:
+        raise BadInput(f"The options of an order are a JSON object: {error}.") from None
+    _demand(isinstance(options, dict), "The options of an order are a JSON object.")
+    return dict(options)
+
+
+def _demand(holds: bool, sentence: str) -> None:
+    if not holds:
+        raise BadInput(sentence)
+
+
+def _leg(asked: arbiter_pb2.Order, agreed: _Terms, number: int) -> Leg:
+    """Leg *number*: seat s is held by entrant (s + number) mod n, and played by that entrant's lane of this number."""
+    entrants = asked.entrants
+    seats = [entrants[(seat + number) % len(entrants)] for seat in range(len(entrants))]
+    return Leg(
+        game=agreed.game,
+        seed=asked.seed,
+        seats=[SeatOf(LaneKey(bot.version_id, number if bot.hosted else 0), bot.name, bot.hosted) for bot in seats],
+        terms=agreed.terms,
+        policy=agreed.policy,
+        leg=number,
+        header={"fixture": asked.fixture, "generation": asked.generation},
+    )

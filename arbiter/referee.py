@@ -1,0 +1,257 @@
+"""One match: asks, judges what comes back by the fault policy, and writes everything down.
+
+A bot's first illegal or late answers are replaced by the default action of the phase, and recorded as strikes; one
+strike too many, one death of its process too many, or an absence beyond the grace time forfeits the match.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from arbiter.clock import Purse, Terms
+from arbiter.lane import Asked, Lane
+from rummy.errors import BotDisconnected, BotIllegalAction, BotTimeout, HostFault, IllegalAction
+from rummy.rules.actions import Action, BigGin, Discard, Knock, Seat
+from rummy.rules.game import MatchResult
+from rummy.rules.match import Match
+from rummy.rules.replay import Recorder
+from rummy.wire.codec import Answer
+from rummy.wire.encoder import SeatEncoder, rejection_part
+from rummy.wire.v1 import table_pb2
+
+_log = logging.getLogger(__name__)
+MICROSECOND = 1_000_000
+LATE = {
+    BotTimeout.cause: "No answer came within the limit and the bank.",
+    BotDisconnected.cause: "The bot was away, and the time for its answer is over.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a fault costs: the strike, and the death of a process, that forfeit; and how long a bot may be away."""
+
+    strikes: int = 3
+    grace_seconds: float = 15.0
+    deaths: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A match that is over, and its replay."""
+
+    result: MatchResult
+    replay: bytes
+
+
+class Chair:
+    """One seat: the lane that plays it, and what it has left."""
+
+    def __init__(self, referee: Referee, seat: Seat, lane: Lane, terms: Terms, encoder: SeatEncoder) -> None:
+        self.seat = seat
+        self.lane = lane
+        self.open: Asked | None = None
+        self.purse = Purse(terms)
+        self.strikes = 0
+        self.deaths = 0
+        self.out = False
+        self.grace = referee.policy.grace_seconds
+        self.start = encoder.start(terms.bank_ms)
+        self.encoder = encoder
+        self.last_us = 0
+        self._reading = (0, 0)
+        self._referee = referee
+
+    def answered(self, answer: Answer, share: float, wall: float) -> None:
+        """Charges the time and plays the answer, unless the seat has left the match meanwhile."""
+        self._measured(share, wall)
+        in_time = self.purse.charge(share)
+        with self._referee.guarded():
+            self._referee.answered(self, answer, in_time=in_time)
+
+    def late(self, number: int, cause: str, wall: float) -> None:
+        """Decision *number* is not waited for any longer: the bank is spent."""
+        self._measured(wall, wall)
+        self.purse.bank = 0.0
+        with self._referee.guarded():
+            self._referee.strike(self, number, cause, LATE[cause])
+
+    def reading(self) -> tuple[int, int]:
+        """What the last answer took and how long it was waited for, in microseconds; once an answer, then zeros."""
+        reading, self._reading = self._reading, (0, 0)
+        return reading
+
+    def _measured(self, share: float, wall: float) -> None:
+        self.last_us = int(share * MICROSECOND)
+        self._reading = (self.last_us, int(wall * MICROSECOND))
+
+    def died(self, cause: str, text: str) -> None:
+        """Counts a death of the lane's process; one too many forfeits."""
+        self.deaths += 1
+        if self.deaths >= self._referee.policy.deaths:
+            self._referee.forfeit(self, cause, f"The process has died {self.deaths} times in this match: {text}.")
+
+    def gone(self, cause: str, text: str) -> None:
+        """The lane has been away for too long."""
+        self._referee.forfeit(self, cause, f"The bot is gone: {text}.")
+
+    def void(self, text: str) -> None:
+        """The arena has failed the match."""
+        self._referee.void(text)
+
+
+class Referee:
+    """Drives one match over the lanes of its seats; `played` has its result, or a `HostFault`."""
+
+    def __init__(
+        self, number: int, match: Match, recorder: Recorder, lanes: Sequence[Lane], terms: Terms, policy: Policy,
+        options: str, seeds: Sequence[int],
+    ) -> None:  # fmt: skip
+        self.number = number
+        self.match = match
+        self.policy = policy
+        self.played: asyncio.Future[Played] = asyncio.get_running_loop().create_future()
+        self.decisions = 0
+        self._recorder = recorder
+        self._chairs = [
+            Chair(
+                self, seat, lane, terms,
+                SeatEncoder(number, match, seat, options=options, seed=seeds[seat], limit_ms=terms.limit_ms),
+            )
+            for seat, lane in enumerate(lanes)
+        ]  # fmt: skip
+
+    @property
+    def lanes(self) -> list[Lane]:
+        """Who plays, by seat."""
+        return [chair.lane for chair in self._chairs]
+
+    def begin(self) -> None:
+        """Tells the bots of the match and asks the first question; a bot that is not here has lost already."""
+        for chair in self._chairs:
+            chair.lane.join(self.number, chair)
+        self._ask()
+        for chair in self._chairs:
+            if chair.lane.connection is None:
+                chair.gone(chair.lane.gone_cause, chair.lane.gone_text)
+
+    def answered(self, chair: Chair, answer: Answer, *, in_time: bool) -> None:
+        """Plays the actions of *answer* one by one until one fails: a strike, and the rest is dropped."""
+        if chair.out or self.played.done():
+            return
+        if not in_time:
+            self.strike(chair, answer.number, BotTimeout.cause, LATE[BotTimeout.cause])
+            return
+        fault = answer.fault or self._play(chair, answer)
+        if fault:
+            self.strike(chair, answer.number, BotIllegalAction.cause, fault)
+        else:
+            self._go_on()
+
+    def strike(self, chair: Chair, number: int, cause: str, reason: str) -> None:
+        """Plays the default action in place of an answer, or forfeits where it is one strike too many."""
+        if chair.out or self.played.done():
+            return
+        chair.strikes += 1
+        chair.lane.tell(rejection_part(self.number, number, reason, chair.strikes))
+        if chair.strikes >= self.policy.strikes:
+            self.forfeit(chair, cause, reason)
+            return
+        action = self.match.default_action()
+        self.match.apply(action)
+        self._record(chair, action, cause)
+        self._go_on()
+
+    def forfeit(self, chair: Chair, cause: str, reason: str) -> None:
+        """Takes the seat out of the match, which goes on where two others are left."""
+        if chair.out or self.played.done():
+            return
+        chair.out = True
+        if chair.seat in self.match.active:
+            self._withdraw()
+            self.match.forfeit(chair.seat, cause)
+            self._recorder.forfeit(chair.seat, cause, _plain(reason))
+            self._go_on()
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """What should never happen ends this match, at nobody's cost, and no other."""
+        try:
+            yield
+        except Exception:
+            _log.exception("Match %d has failed by a fault of the arena.", self.number)
+            self.void("The arena has failed in this match; its log says why.")
+
+    def void(self, text: str) -> None:
+        """Ends the match without a result."""
+        if self.played.done():
+            return
+        self._withdraw()
+        end = table_pb2.ToBot(ends=[table_pb2.MatchEnd(match=self.number, reason=f"void: {text}")]).SerializeToString()
+        self._close([end] * len(self._chairs))
+        self.played.set_exception(HostFault(text))
+
+    def _play(self, chair: Chair, answer: Answer) -> str | None:
+        """What is wrong with the first action that the rules refuse; None where all were played."""
+        match, deal = self.match, self.match.deal
+        for action in answer.actions:
+            if match.deal != deal or match.decision is None or match.decision.seat != chair.seat:
+                self._surplus(chair, answer)
+                break
+            try:
+                match.apply(action)
+            except IllegalAction as error:
+                return error.reason
+            self._record(chair, action)
+            if isinstance(action, Discard | Knock | BigGin):
+                deal = -1  # The turn is over, whoever is asked next.
+        return None
+
+    def _record(self, chair: Chair, action: Action, fault: str | None = None) -> None:
+        took_us, wait_us = chair.reading()
+        self._recorder.action(chair.seat, action, took_us=took_us, wait_us=wait_us, fault=fault)
+
+    def _surplus(self, chair: Chair, answer: Answer) -> None:
+        reason = "The turn had ended before the last actions of this answer: they were dropped."
+        chair.lane.tell(rejection_part(self.number, answer.number, reason, chair.strikes))
+
+    def _go_on(self) -> None:
+        if self.match.result is None:
+            self._ask()
+        elif not self.played.done():
+            self._finish()
+
+    def _ask(self) -> None:
+        decision = self.match.decision
+        assert decision is not None
+        chair = self._chairs[decision.seat]
+        self.decisions += 1
+        bank_ms = int(chair.purse.bank * 1000)
+        asked = Asked(self.decisions, chair.encoder.decision(self.decisions, bank_ms, chair.last_us))
+        chair.open = asked
+        chair.lane.ask(asked)
+
+    def _withdraw(self) -> None:
+        for chair in self._chairs:
+            if chair.open is not None:
+                asked, chair.open = chair.open, None
+                chair.lane.withdraw(asked)
+
+    def _finish(self) -> None:
+        assert self.match.result is not None
+        self._close([chair.encoder.end() for chair in self._chairs])
+        self.played.set_result(Played(self.match.result, self._recorder.finish()))
+
+    def _close(self, ends: Sequence[bytes]) -> None:
+        for chair, end in zip(self._chairs, ends, strict=True):
+            chair.lane.tell(end)
+            chair.lane.leave(self.number)
+
+
+def _plain(text: str) -> str:
+    """*text* as a replay can hold it: what a process has written may be anything."""
+    return text.encode("ascii", "backslashreplace").decode("ascii")[:500]

@@ -1,0 +1,106 @@
+"""The two servers: the bots' port, for everybody with a token, and the workers' port, for whoever has the credential.
+
+What a bot can dial does not serve what workers call. Requests come as bytes and are decoded by us, so that garbage gets
+a sentence and a status.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import grpc
+import grpc.aio
+
+from arbiter.lobby import MAX_MESSAGE_BYTES
+from rummy.errors import SettingsError
+
+MAX_ORDER_BYTES = 1 << 20
+CLOSE_SECONDS = 2.0
+KEEPALIVE = (
+    # A client that is gone without a word is noticed within 15 seconds.
+    ("grpc.keepalive_time_ms", 10_000),
+    ("grpc.keepalive_timeout_ms", 5_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
+    ("grpc.server_handshake_timeout_ms", 5_000),
+)
+OPTIONS = (
+    *KEEPALIVE,
+    ("grpc.max_send_message_length", -1),
+    ("grpc.max_metadata_size", 16 << 10),
+    ("grpc.so_reuseport", 0),
+)
+Context = grpc.aio.ServicerContext[Any, Any]
+Handlers = dict[str, grpc.RpcMethodHandler[bytes, bytes]]
+
+
+def bots_server(services: dict[str, Handlers]) -> grpc.aio.Server:
+    """The server of the bots' port."""
+    return _server(services, (("grpc.max_receive_message_length", MAX_MESSAGE_BYTES), *OPTIONS), ())
+
+
+def workers_server(services: dict[str, Handlers], credential: str) -> grpc.aio.Server:
+    """The server of the workers' port: every call shows *credential*. Raises `SettingsError` for an empty one."""
+    if not credential:
+        raise SettingsError("ARENA_ARBITER_TOKEN is not set: give arbiter and workers the same long random text.")
+    options = (("grpc.max_receive_message_length", MAX_ORDER_BYTES), *OPTIONS)
+    return _server(services, options, (_Credential(credential),))
+
+
+def listen(server: grpc.aio.Server, address: str) -> str:
+    """Lets *server* listen, and returns the address with the port that it got. Raises `SettingsError`."""
+    try:
+        port = server.add_insecure_port(address)
+    except RuntimeError:
+        port = 0
+    if port == 0:
+        raise SettingsError(f"The arbiter cannot listen on {address}: it is taken, or no address of this machine.")
+    return address if address.startswith("unix:") else f"{address.rpartition(':')[0]}:{port}"
+
+
+def bearer(context: Context) -> str:
+    """The token in the call's metadata; empty where there is none."""
+    for key, value in context.invocation_metadata() or ():
+        if key == "authorization" and isinstance(value, str) and value[:7].lower() == "bearer ":
+            return value[7:].strip()
+    return ""
+
+
+def _server(
+    services: dict[str, Handlers],
+    options: Sequence[tuple[str, Any]],
+    interceptors: Sequence[grpc.aio.ServerInterceptor],
+) -> grpc.aio.Server:
+    server = grpc.aio.server(options=options, interceptors=interceptors)
+    server.add_generic_rpc_handlers(
+        [grpc.method_handlers_generic_handler(name, handlers) for name, handlers in services.items()]
+    )
+    return server
+
+
+class _Credential(grpc.aio.ServerInterceptor):
+    """Refuses every call that does not show the workers' credential, known method or not."""
+
+    def __init__(self, credential: str) -> None:
+        self._wanted = f"Bearer {credential}".encode()
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any] | None]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> grpc.RpcMethodHandler[Any, Any] | None:
+        shown = dict(handler_call_details.invocation_metadata or ()).get("authorization", "")
+        given = shown if isinstance(shown, bytes) else shown.encode()
+        if hmac.compare_digest(given, self._wanted):
+            return await continuation(handler_call_details)
+        return grpc.unary_unary_rpc_method_handler(_refuse)
+
+
+async def _refuse(_: object, context: Context) -> bytes:
+    await context.abort(
+        grpc.StatusCode.UNAUTHENTICATED,
+        "This is the workers' service: show its credential as metadata 'authorization: Bearer ...'.",
+    )
+    raise AssertionError("abort raises")
