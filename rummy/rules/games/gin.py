@@ -127,7 +127,7 @@ class Gin:
         state.limit = VALUES[upcard] if self.oklahoma else self.knock_limit
         state.dealer = terms.dealer
         state.scores = terms.scores
-        state.decision = _OFFER[terms.starter]
+        _ask(state, _OFFER, terms.starter)
         state.events = [Event(EventKind.DEAL, terms.starter, (upcard,))]
         return state
 
@@ -137,35 +137,15 @@ class Gin:
 
     def legal_actions(self, state: GinState) -> Sequence[Action]:
         """At least one answer that `apply` accepts; complete, but for arrangements of one's own."""
-        if state.decision is None:
-            return ()
-        seat, phase = state.decision
-        if phase is Phase.DISCARD:
-            return self._ends_of_turn(state, seat)
-        if phase is Phase.START:
+        decision = state.decision
+        seat = state.turn
+        if decision is _DISCARD[seat]:
+            return _ends_of_turn(state.hands[seat], state.taken, state.limit)
+        if decision is _START[seat]:
             return _STOCK_ALONE if state.stock_only else _EITHER_PILE
-        if phase is Phase.OFFER:
+        if decision is _OFFER[seat]:
             return _OFFERED
-        return show_actions(state.hands[seat], self._open_melds(state))
-
-    def _ends_of_turn(self, state: GinState, seat: Seat) -> Sequence[Action]:
-        held = state.hands[seat]
-        discards: tuple[Action, ...] = (
-            _DISCARDS_C[held & 8191]
-            + _DISCARDS_D[held >> 13 & 8191]
-            + _DISCARDS_H[held >> 26 & 8191]
-            + _DISCARDS_S[held >> 39]
-        )
-        taken = state.taken
-        if taken >= 0:  # GIN-4.5
-            at = discards.index(_DISCARDS[taken])
-            discards = discards[:at] + discards[at + 1 :]
-        least = deadwood(held)
-        if least > state.limit + 10:  # A discard takes ten off at most.
-            return discards
-        limit = state.limit
-        knocks = [_KNOCKS[card] for card in cards_of(held) if card != taken and deadwood(held ^ BIT[card]) <= limit]
-        return (*discards, *knocks) if least else (*discards, *knocks, _BIG_GIN)
+        return () if decision is None else show_actions(state.hands[seat], self._open_melds(state))
 
     def default_action(self, state: GinState) -> Action:
         """What is played for a seat that does not answer (COM-14): never a knock."""
@@ -205,9 +185,7 @@ class Gin:
             case Arrange():
                 self._show(state, action)
             case _:
-                raise IllegalAction(
-                    "Gin has no such action: nothing is melded or laid off before a show.", _asked(state)
-                )
+                raise IllegalAction("Gin has no such action: nothing is melded or laid off before a show.", state.turn)
 
     # The turn
 
@@ -220,13 +198,15 @@ class Gin:
         state.events.append(_PASSED[seat])
         state.passes += 1
         if state.passes == 1:
-            state.decision = _OFFER[1 - seat]
+            _ask(state, _OFFER, 1 - seat)
         else:  # GIN-4.2
-            state.decision = _START[1 - seat]
+            _ask(state, _START, 1 - seat)
             state.stock_only = self.after_two_passes == "stock_only"
 
     def _draw_stock(self, state: GinState) -> None:
-        seat = _require(state, _START, "A card is drawn at the beginning of a turn only.")
+        seat = state.turn
+        if state.decision is not _START[seat]:
+            raise _out_of_phase(state, "A card is drawn at the beginning of a turn only.")
         card = state.stock.pop()
         state.hands[seat] |= BIT[card]
         state.stock_only = False
@@ -234,7 +214,9 @@ class Gin:
         state.events.append(_DREW_STOCK[seat][card])
 
     def _draw_pile(self, state: GinState, count: int) -> None:
-        seat = _require(state, _START, "A card is drawn at the beginning of a turn only.")
+        seat = state.turn
+        if state.decision is not _START[seat]:
+            raise _out_of_phase(state, "A card is drawn at the beginning of a turn only.")
         if type(count) is not int or count != 1:
             raise IllegalAction("One card is taken from the pile, its top card.", seat)
         if state.stock_only:
@@ -243,27 +225,34 @@ class Gin:
 
     def _from_pile(self, state: GinState, seat: Seat) -> None:
         card = state.pile.pop()
-        state.hands[seat] |= BIT[card]
-        state.known[seat] |= BIT[card]
+        bit = BIT[card]
+        state.hands[seat] |= bit
+        state.known[seat] |= bit
         state.taken = card
         state.decision = _DISCARD[seat]
         state.events.append(_DREW_PILE[seat][card])
 
     def _discard(self, state: GinState, card: Card) -> None:
-        seat = _require(state, _DISCARD, "A card is discarded at the end of a turn only.")
-        _check_discard(state, seat, card)
-        state.hands[seat] ^= BIT[card]
-        state.known[seat] &= ~BIT[card]
+        seat = state.turn
+        if state.decision is not _DISCARD[seat]:
+            raise _out_of_phase(state, "A card is discarded at the end of a turn only.")
+        held = state.hands[seat]
+        if type(card) is not int or not 0 <= card < 52 or not held >> card & 1 or card == state.taken:
+            raise _bad_discard(state, card)
+        bit = BIT[card]
+        state.hands[seat] = held ^ bit
+        state.known[seat] &= ~bit
         state.pile.append(card)
         state.taken = -1
-        state.turns += 1
+        state.turns = turns = state.turns + 1
         state.events.append(_DISCARDED[seat][card])
         if len(state.stock) <= self.wall:
             _end(state, DealResult((0, 0), "wall"))  # GIN-7.5
-        elif state.turns >= self.turn_cap:
+        elif turns >= self.turn_cap:
             _end(state, DealResult((0, 0), "turn cap"))  # GIN-7.6
         else:
-            state.decision = _START[1 - seat]
+            state.turn = seat = 1 - seat
+            state.decision = _START[seat]
 
     # The end
 
@@ -271,8 +260,10 @@ class Gin:
         seat = _require(state, _DISCARD, "A knock ends a turn, after the draw.")
         if card is None:
             raise IllegalAction("A knock names the card that is discarded face down.", seat)
-        _check_discard(state, seat, card)
-        shown = _own_melds(state.hands[seat] ^ BIT[card], melds, seat)
+        held = state.hands[seat]
+        if type(card) is not int or not 0 <= card < 52 or not held >> card & 1 or card == state.taken:
+            raise _bad_discard(state, card)
+        shown = _own_melds(held ^ BIT[card], melds, seat)
         if shown.points > state.limit:  # GIN-5.1, 5.2, 5.6
             raise IllegalAction(f"The ten cards kept count {shown.points}; the limit is {state.limit}.", seat)
         state.events.append(_KNOCKED[seat][card])
@@ -294,7 +285,7 @@ class Gin:
         state.taken = -1
         state.turns += 1
         _lay_open(state, seat, shown)
-        state.decision = _SHOW[1 - seat]
+        _ask(state, _SHOW, 1 - seat)
 
     def _show(self, state: GinState, action: Arrange) -> None:
         seat = _require(state, _SHOW, "A hand is shown after somebody has ended the deal.")
@@ -344,7 +335,7 @@ class Gin:
             known=(cards_of(state.known[0]), cards_of(state.known[1])),
             scores=state.scores,
             status=(1, 1),
-            turn=state.dealer if asked is None else asked.seat,
+            turn=state.turn,
             dealer=state.dealer,
             knock_limit=state.limit,
             forbidden=None if state.taken < 0 else state.taken,
@@ -408,18 +399,39 @@ class Gin:
         return tuple(totals)
 
 
-def _asked(state: GinState) -> Seat:
-    return -1 if state.decision is None else state.decision.seat
+def _ends_of_turn(held: int, taken: Card, limit: int) -> Sequence[Action]:
+    """Every discard and knock from *held* but for the card *taken* from the pile (GIN-4.5), and big gin."""
+    loose = held if taken < 0 else held ^ BIT[taken]
+    discards: tuple[Action, ...] = (
+        _DISCARDS_C[loose & 8191]
+        + _DISCARDS_D[loose >> 13 & 8191]
+        + _DISCARDS_H[loose >> 26 & 8191]
+        + _DISCARDS_S[loose >> 39]
+    )
+    least = deadwood(held)
+    if least > limit + 10:  # A discard takes ten off at most.
+        return discards
+    knocks = [_KNOCKS[card] for card in cards_of(loose) if deadwood(held ^ BIT[card]) <= limit]
+    return (*discards, *knocks) if least else (*discards, *knocks, _BIG_GIN)
 
 
-def _require(state: GinState, asked: tuple[Decision, Decision], reason: str) -> Seat:
-    """The seat that is asked. Raises `IllegalAction` unless the open question is of the kind *asked*."""
+def _ask(state: GinState, question: tuple[Decision, Decision], seat: Seat) -> None:
+    state.turn = seat
+    state.decision = question[seat]
+
+
+def _require(state: GinState, question: tuple[Decision, Decision], reason: str) -> Seat:
+    """The seat that is asked. Raises `IllegalAction` unless the open question is *question*."""
+    if state.decision is not question[state.turn]:
+        raise _out_of_phase(state, reason)
+    return state.turn
+
+
+def _out_of_phase(state: GinState, reason: str) -> IllegalAction:
     decision = state.decision
     if decision is None:
-        raise IllegalAction("The deal is over; nobody is asked any more.", -1)
-    if decision.phase is not asked[0].phase:
-        raise IllegalAction(f"{reason} Now {_NOW[decision.phase]}.", decision.seat)
-    return decision.seat
+        return IllegalAction("The deal is over; nobody is asked any more.", -1)
+    return IllegalAction(f"{reason} Now {_NOW[decision.phase]}.", decision.seat)
 
 
 _NOW: Final = {
@@ -430,13 +442,12 @@ _NOW: Final = {
 }
 
 
-def _check_discard(state: GinState, seat: Seat, card: Card) -> None:
+def _bad_discard(state: GinState, card: Card) -> IllegalAction:
     if type(card) is not int or not 0 <= card < 52:
-        raise IllegalAction("Gin has no such card.", seat)
-    if not state.hands[seat] >> card & 1:
-        raise IllegalAction(f"{cards_text([card])} is not in the hand.", seat)
+        return IllegalAction("Gin has no such card.", state.turn)
     if card == state.taken:  # GIN-4.5
-        raise IllegalAction(f"{cards_text([card])} was taken from the pile in this turn and must be kept.", seat)
+        return IllegalAction(f"{cards_text([card])} was taken from the pile in this turn and must be kept.", state.turn)
+    return IllegalAction(f"{cards_text([card])} is not in the hand.", state.turn)
 
 
 def _own_melds(held: int, melds: tuple[Cards, ...] | None, seat: Seat) -> Arrangement:

@@ -29,6 +29,7 @@ class GinState:
         "stock",
         "stock_only",
         "taken",
+        "turn",
         "turns",
     )
 
@@ -39,6 +40,7 @@ class GinState:
         self.known = [0, 0]  # By seat: cards taken from the pile and still held, later all that was shown.
         self.melds: list[TableMeld] = []
         self.decision: Decision | None = None
+        self.turn = 0  # The seat of the decision, or of the last one.
         self.taken = -1  # The card taken from the pile in this turn, or -1 (GIN-4.5).
         self.stock_only = False  # Whether this turn must draw from the stock (GIN-4.2).
         self.passes = 0
@@ -61,6 +63,7 @@ class GinState:
         twin.known = self.known[:]
         twin.melds = self.melds[:]
         twin.decision = self.decision
+        twin.turn = self.turn
         twin.taken = self.taken
         twin.stock_only = self.stock_only
         twin.passes = self.passes
