@@ -18,6 +18,6 @@ What the rest of the arbiter uses (arbiter/hosting/lanes.py):
         admit(content) -> int                 a provisional (negative) version id for a package that is not stored yet,
         await dismiss(version_id)             until this; for qualifying matches
 
-`require_trust(settings)` (arbiter/hosting/trust.py) raises SettingsError or Forbidden where hosting is not allowed.
-The arbiter's unix socket has to be made reachable for lanes with `open_to_lanes(path)` (arbiter/hosting/reach.py) once it exists.
+At its start the arbiter calls `check_trust(trust_bots=…, bots_listen=…)` (arbiter/hosting/trust.py, SettingsError), and
+once its unix socket exists, `open_to_lanes(path)` (arbiter/hosting/reach.py), so that lanes of other users can dial it.
 """
