@@ -42,6 +42,10 @@ _KEPT = 4096  # Numbers up to here keep their field; larger ones are rare and ma
 
 def varint(number: int) -> bytes:
     """The base-128 form of a number that is not negative."""
+    if number < 1 << 7:
+        return bytes((number,))
+    if number < 1 << 14:
+        return bytes((number & 127 | 128, number >> 7))
     out = bytearray()
     while number > 127:
         out.append(number & 127 | 128)
@@ -65,6 +69,18 @@ class _Number(dict[int, bytes]):
         made = self._tag + varint(number) if number else b""
         if number < _KEPT:
             self[number] = made
+        return made
+
+
+class _OneMore(dict[int | None, bytes]):
+    """By number: the field *field* with the number plus one, nothing for None."""
+
+    def __init__(self, field: int) -> None:
+        super().__init__({None: b""})
+        self._tag = varint(field << 3)
+
+    def __missing__(self, number: int) -> bytes:
+        made = self[number] = self._tag + varint(number + 1)
         return made
 
 
@@ -97,7 +113,7 @@ _PLACERS, _MELD_SEAT, _RUN = _Sized(2), _Number(3), (b"", b"\x20\x01")
 # View
 _SEAT, _SEATS, _HAND, _HAND_SIZES, _STOCK, _PILE = _Number(1), _Number(2), _Sized(3), _Sized(4), _Number(5), _Sized(6)
 _MELDS, _KNOWN, _SCORES, _STATUS, _TURN, _DEALER = _Sized(7), _Sized(8), _Sized(9), _Sized(10), _Number(11), _Number(12)
-_KNOCK_LIMIT, _FORBIDDEN, _OWED, _CLOSER, _TURNS = _Number(13), _Number(14), _Number(15), _Number(16), _Number(17)
+_KNOCK_LIMIT, _FORBIDDEN, _OWED, _CLOSER, _TURNS = _Number(13), _OneMore(14), _OneMore(15), _OneMore(16), _Number(17)
 # Event
 _KIND, _EVENT_SEAT, _EVENT_CARDS, _EVENT_GROUPS = _Number(1), _Number(2), _Sized(3), _Sized(4)
 _EVENT_LAY_OFFS, _POINTS, _REASON = _Sized(5), _Sized(6), _Sized(7)
@@ -111,7 +127,7 @@ _SEED, _LIMIT, _BANK, _LAST = b"\x69", _Number(14), _Number(15), _Number(16)
 _WELCOME, _STARTS, _DECISIONS, _REJECTIONS, _ENDS, _GOODBYE = (_Sized(field) for field in range(1, 7))
 _HELLO, _ANSWERS, _ANSWER_ACTIONS, _ANSWER_CODES = _Sized(1), _Sized(2), _Sized(3), _Sized(4)
 
-_BARE = {
+_BARE: dict[type, int] = {
     DrawStock: codec.DRAW_STOCK,
     Take: codec.TAKE,
     Pass: codec.PASS,
@@ -124,12 +140,10 @@ _BARE = {
 
 def code_of(action: Action) -> int | None:
     """The byte of a simple action; None where it is composite."""
-    kind = action.__class__
-    if kind is Discard:
-        return action.card  # type: ignore[union-attr]
-    if kind in _BARE:
-        return _BARE[kind]
-    return _rare_code(action)
+    if action.__class__ is Discard:
+        return action.card
+    code = _BARE.get(action.__class__)
+    return _rare_code(action) if code is None else code
 
 
 def _rare_code(action: Action) -> int | None:
@@ -177,19 +191,42 @@ def _laid(lay_offs: Iterable[LayOff], outer: _Sized = _LAY_OFFS) -> bytes:
 # ---- views and events
 
 
+class _Standing(dict[tuple[tuple[int, ...], tuple[int, ...], Seat, Seat, int], bytes]):
+    """By scores, status, turn, dealer and limit, which change once a turn or a deal: their fields, 9 to 13."""
+
+    def __missing__(self, key: tuple[tuple[int, ...], tuple[int, ...], Seat, Seat, int]) -> bytes:
+        scores, status, turn, dealer, limit = key
+        made = (
+            _signed(_SCORES, scores) + _STATUS.of(bytes(status)) + _TURN[turn] + _DEALER[dealer] + _KNOCK_LIMIT[limit]
+        )
+        if len(self) >= _KEPT:
+            self.clear()
+        self[key] = made
+        return made
+
+
+class _Known(dict[tuple[Cards, ...], bytes]):
+    """By what is known of all hands: the fields 8. Kept while nothing is known of any, as in half of all turns."""
+
+    def __missing__(self, known: tuple[Cards, ...]) -> bytes:
+        made = b"".join([_KNOWN.message(bytes(cards)) for cards in known])
+        if not any(known):
+            self[known] = made
+        return made
+
+
+_STANDING, _KNOWN_CARDS = _Standing(), _Known()
+
+
 def encode_view(view: View) -> bytes:
     """The message `View`, for a seat (a spectator is not on the wire)."""
-    hand, pile = bytes(view.hand), bytes(view.pile)
-    forbidden, owed, closer = view.forbidden, view.owed, view.closer
+    hand, pile, sizes = bytes(view.hand), bytes(view.pile), bytes(view.hand_sizes)
     return b"".join((
         _SEAT[view.seat or 0], _SEATS[view.seats], _HAND[len(hand)] if hand else b"", hand,
-        _HAND_SIZES[view.seats], bytes(view.hand_sizes), _STOCK[view.stock],
-        _PILE[len(pile)] if pile else b"", pile,
-        _table(view.melds) if view.melds else b"",
-        b"".join([_KNOWN[len(cards)] + bytes(cards) for cards in view.known]),
-        _signed(_SCORES, view.scores), _STATUS[view.seats], bytes(view.status), _TURN[view.turn], _DEALER[view.dealer],
-        _KNOCK_LIMIT[view.knock_limit], b"" if forbidden is None else _FORBIDDEN[forbidden + 1],
-        b"" if owed is None else _OWED[owed + 1], b"" if closer is None else _CLOSER[closer + 1], _TURNS[view.turns],
+        _HAND_SIZES[len(sizes)], sizes, _STOCK[view.stock], _PILE[len(pile)] if pile else b"", pile,
+        _table(view.melds) if view.melds else b"", _KNOWN_CARDS[view.known],
+        _STANDING[view.scores, view.status, view.turn, view.dealer, view.knock_limit],
+        _FORBIDDEN[view.forbidden], _OWED[view.owed], _CLOSER[view.closer], _TURNS[view.turns],
     ))  # fmt: skip
 
 
@@ -288,14 +325,11 @@ def _event_field(event: Event, seat: Seat) -> bytes:
 
 def _legal(actions: Sequence[Action]) -> bytes:
     """The fields `legal` and `moves`."""
-    codes, moves = bytearray(), b""
-    for action in actions:
-        code = code_of(action)
-        if code is None:
-            moves += _MOVES.message(encode_action(action))
-        else:
-            codes.append(code)
-    return _LEGAL.of(bytes(codes)) + moves
+    codes = [action.card if action.__class__ is Discard else code_of(action) for action in actions]
+    if None not in codes:
+        return _LEGAL[len(codes)] + bytes(codes)  # type: ignore[arg-type]
+    moves = [_MOVES.message(encode_action(action)) for action, code in zip(actions, codes, strict=True) if code is None]
+    return _LEGAL.of(bytes([code for code in codes if code is not None])) + b"".join(moves)
 
 
 def welcome_part(welcome: table_pb2.Welcome) -> bytes:
@@ -328,6 +362,6 @@ def answer_part(match: int, number: int, actions: Sequence[Action]) -> bytes:
     if None in codes:
         tail = b"".join([_ANSWER_ACTIONS.message(encode_action(action)) for action in actions])
     else:
-        tail = _ANSWER_CODES.of(bytes(codes))  # type: ignore[arg-type]
+        tail = _ANSWER_CODES[len(codes)] + bytes(codes)  # type: ignore[arg-type]
     body = _MATCH[match] + _NUMBER[number] + tail
     return _ANSWERS[len(body)] + body

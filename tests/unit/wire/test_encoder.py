@@ -46,8 +46,8 @@ def laid(lay_offs: tuple[LayOff, ...]) -> list[cards_pb2.LayOff]:
 
 def view_message(view: View) -> view_pb2.View:
     return view_pb2.View(
-        seat=view.seat or 0, seats=view.seats, hand=bytes(view.hand), hand_sizes=bytes(view.hand_sizes), stock=view.stock,
-        pile=bytes(view.pile), melds=[meld_message(meld) for meld in view.melds],
+        seat=view.seat or 0, seats=view.seats, hand=bytes(view.hand), hand_sizes=bytes(view.hand_sizes),
+        stock=view.stock, pile=bytes(view.pile), melds=[meld_message(meld) for meld in view.melds],
         known=[bytes(cards) for cards in view.known], scores=view.scores, status=bytes(view.status), turn=view.turn,
         dealer=view.dealer, knock_limit=view.knock_limit, forbidden=one_more(view.forbidden),
         owed=one_more(view.owed), closer=one_more(view.closer), turns=view.turns,
