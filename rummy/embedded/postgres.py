@@ -31,6 +31,7 @@ class PostgresServer:
     data: Path
     run: Path
     log: Path
+    name: str = "PostgreSQL"
     perishable: bool = False
     """For tests: nothing needs to survive a crash of the machine."""
     running: subprocess.Popen[bytes] | None = None
@@ -82,6 +83,7 @@ class PostgresServer:
     def launch(self) -> subprocess.Popen[bytes]:
         """Start the process without waiting for it."""
         self._clear_remains()
+        process.turn_over(self.log)
         command: list[str | Path] = [self._binaries.folder / "postgres", "-D", self.cluster, "-k", self.sockets]
         for option in CALM + (PERISHABLE if self.perishable else ()):
             command += ["-c", option]
@@ -93,7 +95,7 @@ class PostgresServer:
     def wait_ready(self) -> None:
         """Return once the server answers. Raises HostFault where it ends instead."""
         assert self.running is not None
-        process.wait_until(self.answers, self.running, seconds=START_SECONDS, what="PostgreSQL", log=self.log)
+        process.wait_until(self.answers, self.running, seconds=START_SECONDS, what=self.name, log=self.log)
 
     def answers(self) -> bool:
         """Whether a session can be had."""

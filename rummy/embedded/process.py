@@ -1,5 +1,6 @@
 """Starting and ending one process."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from rummy.embedded.privileges import Powers, shim_command
 from rummy.errors import HostFault
 
 POLL_SECONDS = 0.01
+LONGEST_LOG = 10_000_000
 
 
 def spawn(
@@ -73,3 +75,22 @@ def last_line(log: Path) -> str:
     except OSError:
         return "it wrote nothing"
     return next((line.strip() for line in reversed(lines) if line.strip()), "it wrote nothing")
+
+
+def children(parent: int) -> list[int]:
+    """The process ids whose parent is *parent*, ended and unreaped ones included."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            with contextlib.suppress(OSError):
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                if int(fields[1]) == parent:
+                    found.append(int(entry.name))
+    return found
+
+
+def turn_over(log: Path) -> None:
+    """Begin *log* anew where it has grown too long; one older copy stays."""
+    with contextlib.suppress(FileNotFoundError):
+        if log.stat().st_size > LONGEST_LOG:
+            log.replace(log.with_name(log.name + ".1"))

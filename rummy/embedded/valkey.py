@@ -26,6 +26,7 @@ class ValkeyServer:
     data: Path
     run: Path
     log: Path
+    name: str = "Valkey"
     running: subprocess.Popen[bytes] | None = None
     _program: Path = field(init=False, repr=False)
     _powers: Powers = field(init=False, repr=False)
@@ -61,6 +62,7 @@ class ValkeyServer:
 
     def launch(self) -> subprocess.Popen[bytes]:
         """Start the process without waiting for it."""
+        process.turn_over(self.log)
         self.running = process.spawn(
             [self._program, self._config],
             powers=self._powers,
@@ -73,7 +75,7 @@ class ValkeyServer:
     def wait_ready(self) -> None:
         """Return once the server answers. Raises HostFault where it ends instead."""
         assert self.running is not None
-        process.wait_until(self.answers, self.running, seconds=START_SECONDS, what="Valkey", log=self.log)
+        process.wait_until(self.answers, self.running, seconds=START_SECONDS, what=self.name, log=self.log)
 
     def answers(self) -> bool:
         """Whether it has read its data and answers."""

@@ -1,0 +1,5 @@
+"""`python -m rummy.cli`."""
+
+from rummy.cli.main import main
+
+main()

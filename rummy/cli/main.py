@@ -1,0 +1,81 @@
+"""The `arena` command: which commands there are, and how any of them fails."""
+
+import json
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer.core import TyperGroup
+
+from rummy.cli import here
+from rummy.errors import RummyError
+
+COMMANDS = {
+    "demo": ("rummy.cli.demo", "demo"),
+    "up": ("rummy.cli.servers", "up"),
+    "down": ("rummy.cli.servers", "down"),
+    "status": ("rummy.cli.servers", "status"),
+    "migrate": ("rummy.cli.servers", "migrate"),
+    "owner": ("rummy.cli.owners", "app"),
+    "bot": ("rummy.cli.bots", "app"),
+    "tournament": ("rummy.cli.tournaments", "app"),
+    "rate": ("rummy.cli.rate", "rate"),
+    "play": ("rummy.cli.play", "play"),
+    "replay": ("rummy.cli.replays", "app"),
+    "bench": ("rummy.cli.bench", "bench"),
+}
+OF_THE_MACHINE = ("demo", "up", "down", "status", "migrate")
+"""These start and stop an arena; all others speak to one that runs."""
+
+
+class Arena(TyperGroup):
+    """A group whose commands are imported when they are needed: most need little of what others need."""
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
+        return list(COMMANDS)
+
+    def get_command(self, ctx: typer.Context, cmd_name: str):  # type: ignore[no-untyped-def, override]
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute = COMMANDS[cmd_name]
+        found = getattr(import_module(module), attribute)
+        if not isinstance(found, typer.Typer):
+            alone = typer.Typer(add_completion=False)
+            alone.command(cmd_name)(found)
+            found = alone
+        return typer.main.get_command(found)
+
+
+app = typer.Typer(cls=Arena, add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+
+
+@app.callback()
+def arena(
+    ctx: typer.Context,
+    data: Annotated[Path | None, typer.Option(help="Data folder of the arena on this machine.")] = None,
+) -> None:
+    """Rummy Arena: programs play rummy against each other."""
+    if data is not None:
+        os.environ["ARENA_DATA"] = str(data)
+    if ctx.invoked_subcommand not in OF_THE_MACHINE:
+        here.adopt()
+
+
+def main() -> None:
+    """Run the command line; what goes wrong is one sentence on standard error and status 1, or 2 for wrong usage."""
+    try:
+        app(prog_name="arena")
+    except RummyError as error:
+        sys.exit(_told(error))
+
+
+def _told(error: RummyError) -> int:
+    if "--json" in sys.argv:
+        text = json.dumps({"error": type(error).__name__, "sentence": str(error)})
+    else:
+        text = f"arena: {error}"
+    sys.stderr.write(text + "\n")
+    return 1
