@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import grpc
 import grpc.aio
@@ -32,8 +32,9 @@ OPTIONS = (
     ("grpc.max_metadata_size", 16 << 10),
     ("grpc.so_reuseport", 0),
 )
-Context = grpc.aio.ServicerContext[Any, Any]
-Handlers = dict[str, grpc.RpcMethodHandler[bytes, bytes]]
+# Quoted: grpcio's classes take parameters in their type stubs only.
+Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
+Handlers: TypeAlias = "dict[str, grpc.RpcMethodHandler[Any, Any]]"
 
 
 def bots_server(services: dict[str, Handlers]) -> grpc.aio.Server:
