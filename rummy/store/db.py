@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
 import psycopg
@@ -64,6 +65,14 @@ def connect(url: str) -> Iterator[Connection]:
             yield connection
     except psycopg.OperationalError as error:
         raise StoreUnavailable(f"the database does not answer: {_first_line(error)}") from error
+
+
+def now(tx: Connection) -> datetime:
+    """The database's clock, which all that hold leases share."""
+    row = tx.execute("SELECT clock_timestamp()").fetchone()
+    assert row is not None
+    moment: datetime = row[0]
+    return moment
 
 
 def _first_line(error: BaseException) -> str:

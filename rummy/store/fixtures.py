@@ -29,7 +29,8 @@ class Claim:
     tournament_id: int
     round_no: int
     table_no: int
-    arbiter: int | None  # That of the attempt before, which may still have the order.
+    arbiter: int | None  # Who was given the order in an attempt before, and may still have it.
+    incarnation: str | None  # Of that arbiter; None where nobody has been given the order.
     game: str
     options: dict[str, Any]
     ladder: str
@@ -80,7 +81,8 @@ _CLAIM: LiteralString = """
          WHERE fixture_id = %(fixture_id)s
            AND ((state = 'scheduled' AND due_at <= %(now)s) OR (state = 'running' AND lease_until < %(now)s))
            AND EXISTS (SELECT FROM tournament t WHERE t.tournament_id = fixture.tournament_id AND t.state = 'running')
-        RETURNING fixture_id, generation, attempt, holder, tournament_id, round_no, table_no, arbiter
+        RETURNING fixture_id, generation, attempt, holder, tournament_id, round_no, table_no, arbiter,
+                  incarnation
     ), expired AS (
         UPDATE fixture_attempt AS a
            SET ended_at = %(now)s, outcome = 'expired', reason = 'the holder let the lease run out'
@@ -90,7 +92,7 @@ _CLAIM: LiteralString = """
         SELECT fixture_id, generation, attempt, holder, %(now)s FROM claimed
     )
     SELECT fixture_id, generation, attempt, holder, tournament_id, round_no, table_no, arbiter,
-           game, options, ladder, rated, limit_ms, bank_ms, faults
+           incarnation, game, options, ladder, rated, limit_ms, bank_ms, faults
       FROM claimed JOIN tournament USING (tournament_id)"""
 
 
@@ -143,14 +145,14 @@ _HELD: LiteralString = """
        AND generation = %(generation)s AND attempt = %(attempt)s AND holder = %(holder)s"""
 
 
-def sent(tx: Connection, claimed: Claim, arbiter_id: int) -> bool:
-    """Notes which arbiter has the order, for whoever takes over. False where the claim is lost."""
-    query: LiteralString = "UPDATE fixture SET arbiter = %(arbiter)s" + _HELD
-    return tx.execute(query, {**claimed.key, "arbiter": arbiter_id}).rowcount == 1
+def sending(tx: Connection, claimed: Claim, arbiter_id: int, incarnation: str) -> bool:
+    """Notes which arbiter is given the order, for whoever takes over. False where the claim is lost."""
+    query: LiteralString = "UPDATE fixture SET arbiter = %(arbiter)s, incarnation = %(incarnation)s" + _HELD
+    return tx.execute(query, {**claimed.key, "arbiter": arbiter_id, "incarnation": incarnation}).rowcount == 1
 
 
 _FINISH: LiteralString = (
-    "UPDATE fixture SET state = 'done', done_at = %(now)s, holder = NULL, lease_until = NULL, arbiter = NULL"
+    "UPDATE fixture SET state = 'done', done_at = %(now)s, holder = NULL, lease_until = NULL"
     + _HELD
     + """
        AND EXISTS (SELECT FROM tournament t
@@ -189,30 +191,42 @@ def _end_attempt(tx: Connection, claimed: Claim, outcome: str, reason: str, now:
 _RELEASE: LiteralString = (
     """
     UPDATE fixture
-       SET state = 'scheduled', holder = NULL, lease_until = NULL, woken_at = NULL, due_at = %(due)s,
-           generation = generation + %(more)s, arbiter = CASE WHEN %(forget)s THEN NULL ELSE arbiter END"""
+       SET state = 'scheduled', holder = NULL, lease_until = NULL, woken_at = NULL, due_at = %(due)s"""
     + _HELD
 )
 
 
 def release(tx: Connection, claimed: Claim, *, now: datetime, reason: str, delay: timedelta = timedelta()) -> bool:
-    """Hands a fixture back to be taken up again after *delay*; a running order stays. False where the claim is lost."""
-    values = {**claimed.key, "due": now + delay, "more": 0, "forget": False}
-    return _hand_back(tx, claimed, values, "released", reason, now)
+    """Hands a fixture back, to be taken up after *delay*; its order stays where it is. False where the claim is lost."""
+    return _hand_back(tx, claimed, _RELEASE, "released", reason, now, delay)
 
 
-def void(
-    tx: Connection, claimed: Claim, *, now: datetime, reason: str, new_deals: bool, delay: timedelta = timedelta()
-) -> bool:
-    """Gives up what was played, to be played again: on the same seed, or with *new_deals* as a new generation."""
-    values = {**claimed.key, "due": now + delay, "more": int(new_deals), "forget": True}
-    return _hand_back(tx, claimed, values, "void", reason, now)
+_VOID: LiteralString = (
+    """
+    UPDATE fixture
+       SET state = 'scheduled', holder = NULL, lease_until = NULL, woken_at = NULL, due_at = %(due)s,
+           arbiter = NULL, incarnation = NULL,
+           generation = generation + (SELECT CASE WHEN bool_and(hosted) THEN 0 ELSE 1 END
+                                        FROM fixture_seat s JOIN entrant USING (tournament_id, entrant_no)
+                                        JOIN bot_version USING (version_id)
+                                       WHERE s.fixture_id = fixture.fixture_id)"""
+    + _HELD
+)
+
+
+def void(tx: Connection, claimed: Claim, *, now: datetime, reason: str, delay: timedelta = timedelta()) -> bool:
+    """Gives up what was played: it is played again after *delay*. False where the claim is lost.
+
+    Hosted bots get the same deals again, in fresh processes; with a live bot, which would know them, a new generation
+    begins, with deals of its own.
+    """
+    return _hand_back(tx, claimed, _VOID, "void", reason, now, delay)
 
 
 def _hand_back(
-    tx: Connection, claimed: Claim, values: dict[str, object], outcome: str, reason: str, now: datetime
+    tx: Connection, claimed: Claim, query: LiteralString, outcome: str, reason: str, now: datetime, delay: timedelta
 ) -> bool:
-    if tx.execute(_RELEASE, values).rowcount == 0:
+    if tx.execute(query, {**claimed.key, "due": now + delay}).rowcount == 0:
         return False
     _end_attempt(tx, claimed, outcome, reason, now)
     return True

@@ -140,7 +140,8 @@ CREATE TABLE round (
 CREATE INDEX round_open ON round (tournament_id, round_no) WHERE closed_at IS NULL;
 CREATE INDEX round_unrated ON round (tournament_id, round_no) WHERE rated_at IS NULL;
 
--- `due_at`: not to be played before. `woken_at`: when it was last put on the broker.
+-- `due_at`: not to be played before. `woken_at`: when it was last put on the broker. `arbiter`, `incarnation`: who has been
+-- given the order in this generation; without an incarnation nobody has.
 CREATE TABLE fixture (
     fixture_id    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     tournament_id bigint NOT NULL,
@@ -152,6 +153,7 @@ CREATE TABLE fixture (
     holder        text,
     lease_until   timestamptz,
     arbiter       bigint REFERENCES arbiter ON DELETE SET NULL,
+    incarnation   text,
     due_at        timestamptz NOT NULL,
     woken_at      timestamptz,
     done_at       timestamptz,

@@ -1,0 +1,72 @@
+"""The Celery application. A message is only a wake-up: it names a fixture, and the database says what is to be done.
+
+So nothing here decides about results. The settings were tried with Celery 5.7: with
+`worker_cancel_long_running_tasks_on_connection_loss` messages were lost, and without the two `unacked_` options an
+unacknowledged one is looked for only every hundred seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+from celery import Celery
+from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
+
+from rummy.errors import BrokerUnavailable
+
+PLAY_FIXTURE = "fixtures.play"
+VISIBILITY_SECONDS = (
+    60  # Far above a usual fixture; a longer one is delivered again, and the second delivery ends at once.
+)
+
+
+def make_app(redis_url: str) -> Celery:
+    """The application on the broker at *redis_url*; no result backend, nothing but JSON."""
+    app = Celery("arena", broker=redis_url, set_as_current=False)
+    app.conf.update(
+        task_default_queue="arena",
+        task_acks_late=True,
+        task_reject_on_worker_lost=True,
+        task_ignore_result=True,
+        task_serializer="json",
+        accept_content=["json"],
+        worker_prefetch_multiplier=1,
+        worker_cancel_long_running_tasks_on_connection_loss=False,
+        worker_hijack_root_logger=False,
+        worker_redirect_stdouts=False,
+        worker_enable_remote_control=False,
+        worker_send_task_events=False,
+        broker_connection_retry_on_startup=True,
+        broker_connection_max_retries=None,
+        broker_transport_options={
+            "visibility_timeout": VISIBILITY_SECONDS,
+            "unacked_restore_interval": 2,
+            "unacked_restore_throttle": 1,
+        },
+    )
+    return app
+
+
+def add_tasks(app: Celery, play: Callable[[int], None]) -> None:
+    """Makes *play* the task that plays a fixture, by its id."""
+
+    @app.task(name=PLAY_FIXTURE)  # type: ignore[untyped-decorator]
+    def play_fixture(fixture_id: int) -> None:
+        play(fixture_id)
+
+
+def wake(app: Celery, fixture_ids: Iterable[int]) -> None:
+    """Puts fixtures on the broker, in this order. Raises `BrokerUnavailable` where it does not answer."""
+    with _broker_errors(), app.connection_for_write() as connection, app.amqp.Producer(connection) as producer:
+        for fixture_id in fixture_ids:
+            app.send_task(PLAY_FIXTURE, args=[fixture_id], producer=producer, retry=False)
+
+
+@contextmanager
+def _broker_errors() -> Iterator[None]:
+    try:
+        yield
+    except (OperationalError, RedisError, OSError) as error:
+        raise BrokerUnavailable(f"the broker does not answer: {error}") from error
