@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn, Protocol
 
@@ -41,6 +41,7 @@ class Supervisor:
         self.restarts: Counter[str] = Counter()
         self._deaths: dict[str, deque[float]] = {}
         self.changed: Callable[[], None] = lambda: None
+        self._before = frozenset(process.children(os.getpid()))  # No business of ours.
         # Grandchildren whose parent is killed become our children, so that none is lost.
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
@@ -104,7 +105,7 @@ class Supervisor:
 
     def _end_strays(self) -> None:
         """Kill children that no part accounts for, until their own children have come to us and gone too."""
-        ours: Sequence[int] = [part.running.pid for part in self.parts if part.running is not None]
+        ours = self._before.union(part.running.pid for part in self.parts if part.running is not None)
         while strays := [pid for pid in process.children(os.getpid()) if pid not in ours]:
             for pid in strays:
                 os.kill(pid, signal.SIGKILL)
