@@ -153,6 +153,19 @@ def find(tx: Connection, text: str) -> Version:
     return found[0]
 
 
+_OWN: LiteralString = (
+    _COLUMNS
+    + """
+     WHERE owner_id = %(owner_id)s AND bot.name = %(name)s AND version = %(version)s"""
+)
+
+
+def find_own(tx: Connection, owner_id: int, name: str, version: str) -> Version | None:
+    """The owner's version of that name, or None where it has not been submitted."""
+    found = _versions(tx, _OWN, {"owner_id": owner_id, "name": name, "version": version})
+    return found[0] if found else None
+
+
 _LIST: LiteralString = (
     _COLUMNS
     + """

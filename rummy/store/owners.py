@@ -111,3 +111,12 @@ _REVOKE: LiteralString = """
 def revoke(tx: Connection, owner_id: int, *, now: datetime) -> int:
     """Revokes every token of the owner and of the owner's live bots; returns how many there were."""
     return tx.execute(_REVOKE, {"owner_id": owner_id, "now": now}).rowcount
+
+
+_REVOKE_VERSION: LiteralString = """
+    UPDATE token SET revoked_at = %(now)s WHERE version_id = %(version_id)s AND revoked_at IS NULL"""
+
+
+def revoke_of_version(tx: Connection, version_id: int, *, now: datetime) -> int:
+    """Revokes the tokens of one live bot; returns how many there were."""
+    return tx.execute(_REVOKE_VERSION, {"version_id": version_id, "now": now}).rowcount

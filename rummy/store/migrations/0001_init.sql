@@ -303,6 +303,8 @@ CREATE TRIGGER tell_presence AFTER INSERT OR DELETE ON presence FOR EACH ROW EXE
 GRANT SELECT ON owner, bot, bot_version, package, token, arbiter, presence TO arena_arbiter;
 GRANT INSERT ON bot, bot_version, package, token, arbiter, presence TO arena_arbiter;
 GRANT UPDATE (state) ON bot_version TO arena_arbiter;
+GRANT UPDATE (name) ON bot TO arena_arbiter;
+GRANT UPDATE (revoked_at) ON token TO arena_arbiter;
 GRANT UPDATE, DELETE ON arbiter, presence TO arena_arbiter;
 
 GRANT SELECT ON owner, bot, bot_version, arbiter, presence, tournament, tournament_seed, entrant, round, fixture,
