@@ -15,7 +15,9 @@ LANGUAGES = ("python",)
 MAX_GAMES = 32
 MAX_BYTES = 16_384
 
-_KEYS = ("name", "version", "games", "language", "entry")
+_NEEDED = ("name", "version", "games", "language", "entry")
+_KEYS = (*_NEEDED, "concurrency")
+MAX_CONCURRENCY = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class Manifest:
     games: tuple[str, ...]  # Keys of the registry, each played with any options.
     language: str
     entry: str  # The file that is run.
+    concurrency: int = 0  # How many matches it plays at once; 0 leaves that to the arena.
 
 
 def read_manifest(content: bytes) -> Manifest:
@@ -41,6 +44,7 @@ def read_manifest(content: bytes) -> Manifest:
         games=check_games(table.get("games")),
         language=check_language(_text(table, "language")),
         entry=_entry(_text(table, "entry")),
+        concurrency=_concurrency(table.get("concurrency", 0)),
     )
 
 
@@ -76,7 +80,7 @@ def _text(table: Mapping[str, object], key: str) -> str:
     if isinstance(value, str):
         return value
     if value is None:
-        raise BadInput(f"{FILE} lacks the key {key}; it needs: {', '.join(_KEYS)}.")
+        raise BadInput(f"{FILE} lacks the key {key}; it needs: {', '.join(_NEEDED)}.")
     raise BadInput(f'{FILE}: {key} has to be a text in quotes, such as {key} = "1".')
 
 
@@ -84,3 +88,9 @@ def _entry(entry: str) -> str:
     if not entry.endswith(".py") or len(entry) > 200:
         raise BadInput(f'{FILE}: entry has to be the name of a Python file in the package, such as "bot.py".')
     return entry
+
+
+def _concurrency(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_CONCURRENCY:
+        raise BadInput(f"{FILE}: concurrency has to be a number from 0 to {MAX_CONCURRENCY}.")
+    return value

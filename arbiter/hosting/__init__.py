@@ -3,15 +3,16 @@
 What the rest of the arbiter uses (arbiter/hosting/lanes.py):
 
     LaneKey(version_id, lane)
-    Lanes(fetch, folder=…, address=…, on_lane_died=…)
+    Lanes(fetch, folder=…, address=…, trusted=…, on_lane_died=…)
         fetch(version_id) -> bytes            the package (a zip), called in a thread; raises NotFound
         folder                                a folder of the run folder, for lanes, runtime and logs
         address                               what the bot dials: "unix:/run/…/bots.sock"
         on_lane_died(key, LaneDeath)          called in the loop when a lane ended that nobody stopped;
                                               LaneDeath(cause, text): cause is "crashed" or "resources"
         await ensure(version_id, lane)        the process runs (it may not have dialled yet); after a death: a new one.
-                                              BotNeverStarted where the package cannot be started
+                                              BotNeverStarted where the package is at fault, Forbidden without trusted
         lane_of(token) -> LaneKey | None      whose token this is; tokens change with every process
+        name_of(version_id, lane) -> str      name and version, as the package says; for provisional versions too
         tail(version_id, lane) -> str         the last lines that the lane has written
         await stop(version_id, lane)          ends one lane; no on_lane_died
         await close()                         ends all lanes

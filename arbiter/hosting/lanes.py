@@ -24,6 +24,7 @@ from arbiter.hosting.trust import require_trust
 from arbiter.hosting.users import User
 from rummy import packages
 from rummy.errors import ArbiterUnavailable, BotNeverStarted, CallerFault, Conflict
+from rummy.manifest import Manifest
 
 LOG_BYTES = 256 * 1024
 
@@ -42,7 +43,7 @@ class _Home:
     """What a lane keeps while its processes come and go."""
 
     place: Place
-    entry: str
+    manifest: Manifest
     user: User | None
 
 
@@ -94,6 +95,11 @@ class Lanes:
     def lane_of(self, token: str) -> LaneKey | None:
         """Whose token this is, among the lanes that run."""
         return self._tokens.get(_digest(token))
+
+    def name_of(self, version_id: int, lane: int) -> str:
+        """Name and version of the bot in a lane that runs, as its package says."""
+        said = self._homes[LaneKey(version_id, lane)].manifest
+        return f"{said.name} {said.version}"
 
     def pid(self, version_id: int, lane: int) -> int | None:
         """The process of a lane that runs."""
@@ -149,7 +155,7 @@ class Lanes:
         else:
             await asyncio.to_thread(_clear, home.place)
         token = secrets.token_urlsafe(32)
-        job: Launch = launch(home.place, home.entry, runtime, address=self._address, token=token)
+        job: Launch = launch(home.place, home.manifest.entry, runtime, address=self._address, token=token)
         self._tokens[_digest(token)] = key  # Before the bot can dial.
         try:
             running = await RunningLane.start(job, home.place.log, self._log_bytes)
@@ -202,7 +208,7 @@ class Lanes:
         user = User() if lanes_are_others() else None
         folder = self._folder / "lanes" / f"{key.version_id}.{key.lane}"
         place = Place(folder / "bot", folder / "work", self._log(key), user.number if user else None)
-        home = _Home(place, package.manifest.entry, user)
+        home = _Home(place, package.manifest, user)
         try:
             _furnish(place, package)
         except BaseException:
