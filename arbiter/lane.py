@@ -14,10 +14,11 @@ from typing import Protocol
 from arbiter.clock import LaneClock, Now, Purse
 from arbiter.connection import Connection
 from arbiter.directory import LaneKey
-from rummy.errors import BotCrashed, BotDisconnected, BotNeverStarted, BotTimeout
+from rummy.errors import BotCrashed, BotDisconnected, BotNeverStarted, BotTimeout, Conflict
 from rummy.wire.codec import Answer
-from rummy.wire.encoder import rejection_part
+from rummy.wire.encoder import goodbye_part, rejection_part
 
+TAKEN_OVER = "Another stream with this bot's token has taken over."
 START_SECONDS = 30.0
 """A hosted process that has not said hello for so long never will."""
 
@@ -78,6 +79,7 @@ class Lane:
         self.gone_cause = BotNeverStarted.cause if hosted else BotDisconnected.cause
         self.gone_text = "the bot has not said hello"
         self.silent_deaths = 0  # Since its last hello.
+        self._overdue = False
         self._now = now
         self._clock = LaneClock()
         self._paused = hosted  # The arena has to start the process: nobody's time runs.
@@ -99,12 +101,12 @@ class Lane:
         """The seconds for which this lane may be away."""
         return max(grace, START_SECONDS) if self.hosted else grace
 
-    def attach(self, connection: Connection, concurrency: int, goodbye: bytes) -> None:
+    def attach(self, connection: Connection, concurrency: int) -> None:
         """Makes *connection* the lane's stream: the old one is told, and everything open is asked again in full."""
         if self.connection is not None:
-            self.connection.close(goodbye)
+            self.connection.close(goodbye_part(TAKEN_OVER), Conflict(TAKEN_OVER))
         self.connection, self.concurrency = connection, concurrency
-        self.silent_deaths, self._paused = 0, False
+        self.silent_deaths, self._paused, self._overdue = 0, False, False
         for chair in self.chairs.values():
             connection.push(chair.start)
         for asked in self._open():
@@ -135,7 +137,7 @@ class Lane:
         """Ends the stream and stops the time: the arena starts a new process."""
         if self.connection is not None:
             self.connection.close()
-        self.connection, self._paused = None, True
+        self.connection, self._paused, self._overdue = None, True, False
         self.gone_since, self.gone_cause, self.gone_text = self._now(), BotNeverStarted.cause, text
         for asked in self._open():
             if asked.sent_at is not None:
@@ -208,6 +210,13 @@ class Lane:
             self._sweep_away(now)
         if now >= self._due:
             self._sweep_late(now)
+
+    def overdue(self, now: float) -> bool:
+        """Whether a hosted process has kept the arena waiting for too long; said once, so that it is ended once."""
+        if self._overdue or not self.hosted or self.connection is not None:
+            return False
+        self._overdue = now - self.gone_since > START_SECONDS
+        return self._overdue
 
     def _sweep_away(self, now: float) -> None:
         away = now - self.gone_since

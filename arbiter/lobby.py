@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
-from typing import Protocol
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any, Protocol
 
 from arbiter.clock import Now
 from arbiter.connection import Connection
@@ -53,7 +53,7 @@ class Lobby:
         self.hosting: Hosting | None = None
         self.changed: Callable[[], None] = lambda: None
         self._lanes: dict[LaneKey, Lane] = {}
-        self._summons: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def lane(self, key: LaneKey, name: str, *, hosted: bool) -> Lane:
         """The lane *key*, whether its bot is here or not."""
@@ -68,7 +68,7 @@ class Lobby:
         connection = Connection()
         concurrency = min(wanted or MAX_CONCURRENCY, MAX_CONCURRENCY)
         connection.push(self._welcome(guest, concurrency))
-        lane.attach(connection, concurrency, goodbye_part("Another stream with your token has taken over."))
+        lane.attach(connection, concurrency)
         self.changed()
         return lane, connection
 
@@ -88,9 +88,7 @@ class Lobby:
     def summon(self, lane: Lane) -> None:
         """Has the process of a hosted lane started, unless it runs; live bots come by themselves."""
         if lane.hosted and lane.connection is None and self.hosting is not None:
-            task = asyncio.get_running_loop().create_task(self._ensure(lane, self.hosting))
-            self._summons.add(task)
-            task.add_done_callback(self._summons.discard)
+            self._spawn(self._ensure(lane, self.hosting))
 
     def release(self, lane: Lane) -> None:
         """A match does not need *lane* any longer."""
@@ -109,6 +107,8 @@ class Lobby:
         """Finds what is late and who is gone; called every TICK."""
         now = self.now()
         for lane in list(self._lanes.values()):
+            if lane.wanted and lane.overdue(now) and self.hosting is not None:
+                self._spawn(self._replace(lane, self.hosting))
             if lane.chairs:
                 lane.sweep(now)
             if lane.connection is not None:
@@ -124,6 +124,17 @@ class Lobby:
         for lane in list(self._lanes.values()):
             if lane.connection is not None:
                 lane.connection.close(goodbye_part(text))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _replace(self, lane: Lane, hosting: Hosting) -> None:
+        """Ends a process that does not say hello; that is as good as a death."""
+        await hosting.stop(*lane.key)
+        if lane.connection is None:
+            self._bury(lane, BotNeverStarted.cause, "it has not said hello")
 
     async def _ensure(self, lane: Lane, hosting: Hosting) -> None:
         try:
@@ -156,6 +167,6 @@ class Lobby:
         return welcome_part(
             table_pb2.Welcome(
                 protocol=1, bot=guest.name, concurrency=concurrency, max_message_bytes=MAX_MESSAGE_BYTES,
-                grace_seconds=self.grace_seconds, arbiters=self.arbiters,
+                grace_seconds=self.grace_seconds, arbiters=() if guest.hosted else self.arbiters,
             )
         )  # fmt: skip

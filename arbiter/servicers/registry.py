@@ -1,0 +1,145 @@
+"""What the arbiter reads from PostgreSQL, and what it says there of itself: tokens, packages, heartbeat, presence."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Protocol
+
+from arbiter.directory import Guest, LaneKey
+from arbiter.hall import Hall
+from rummy.errors import Forbidden, HostFault, NotFound
+from rummy.store import arbiters, bots, owners
+from rummy.store.db import Database
+
+BEAT_SECONDS = 2.0
+LOOK_SECONDS = 0.2
+"""How soon a bot that has dialled in is shown."""
+
+_log = logging.getLogger(__name__)
+
+
+def utc_now() -> datetime:
+    """The time of day for the database."""
+    return datetime.now(UTC)
+
+
+class LaneTokens(Protocol):
+    """Knows the tokens of hosted processes."""
+
+    def lane_of(self, token: str) -> tuple[int, int] | None:
+        """Whose token this is."""
+
+
+class StoreDirectory:
+    """Tokens of hosted lanes from whoever runs them, all others from the database."""
+
+    def __init__(self, database: Database, lanes: LaneTokens) -> None:
+        self._database = database
+        self._lanes = lanes
+
+    async def guest(self, token: str) -> Guest:
+        """Whose token this is. Raises `Unauthenticated` where it is unknown or revoked, `Forbidden` for an owner's."""
+        key = self._lanes.lane_of(token)
+        if key is not None:
+            return Guest(LaneKey(*key), f"version {key[0]}, lane {key[1]}", hosted=True)
+        return await asyncio.to_thread(self._find, token)
+
+    def _find(self, token: str) -> Guest:
+        with self._database.transaction() as tx:
+            version_id = owners.find_by_token(tx, token).version_id
+            if version_id is None:
+                raise Forbidden("This is an owner's token; a bot dials in with the token that 'register' gave it.")
+            version = bots.get(tx, version_id)
+        if version.hosted:
+            raise Forbidden(f"{version.title} is hosted by the arena: it does not dial in.")
+        return Guest(LaneKey(version_id, 0), version.title)
+
+
+def package_of(database: Database, version_id: int) -> bytes:
+    """The package of a hosted version. Raises `NotFound`."""
+    with database.transaction() as tx:
+        digest = bots.get(tx, version_id).package
+        if digest is None:
+            raise NotFound(f"Bot version {version_id} has no package: it dials in by itself.")
+        return bots.package(tx, digest)
+
+
+class Announcement:
+    """The arbiter's row and the presence of its live bots, kept up to date."""
+
+    def __init__(
+        self, database: Database, hall: Hall, *, address: str, bots_address: str, incarnation: str,
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:  # fmt: skip
+        self._database = database
+        self._hall = hall
+        self._address = address
+        self._bots_address = bots_address
+        self._incarnation = incarnation
+        self._now = now
+        self._id = 0
+        self._shown: set[LaneKey] = set()
+
+    async def begin(self) -> None:
+        """Makes the arbiter known. Raises `StoreUnavailable`."""
+        await asyncio.to_thread(self._announce)
+
+    async def keep(self) -> None:
+        """Beats every BEAT_SECONDS, and at once where a bot has come or gone; never returns."""
+        loop = asyncio.get_running_loop()
+        due = loop.time()
+        while True:
+            present = self._present()
+            if loop.time() >= due or present != self._shown:
+                due = loop.time() + BEAT_SECONDS
+                await self._beat(present)
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def end(self) -> None:
+        """Takes the arbiter out."""
+        try:
+            await asyncio.to_thread(self._withdraw)
+        except HostFault as fault:
+            _log.warning("The arbiter could not sign off: %s", fault)
+
+    async def _beat(self, present: set[LaneKey]) -> None:
+        load = len(self._hall.tables.running)
+        try:
+            others = await asyncio.to_thread(self._write, present, load)
+            self._hall.lobby.arbiters = others
+        except HostFault as fault:
+            _log.warning("No heartbeat: %s", fault)
+
+    def _present(self) -> set[LaneKey]:
+        return {lane.key for lane in self._hall.lobby.present() if not lane.hosted}
+
+    def _announce(self) -> None:
+        with self._database.transaction() as tx:
+            self._id = arbiters.announce(
+                tx, address=self._address, bots_address=self._bots_address, incarnation=self._incarnation,
+                now=self._now(),
+            )  # fmt: skip
+        self._shown = set()
+
+    def _write(self, present: set[LaneKey], load: int) -> tuple[str, ...]:
+        """Beats and corrects presence; returns where bots should dial, where there are several arbiters."""
+        now = self._now()
+        with self._database.transaction() as tx:
+            known = arbiters.heartbeat(tx, self._id, self._incarnation, load=load, now=now)
+        if not known:
+            self._announce()
+        with self._database.transaction() as tx:
+            for key in present - self._shown:
+                arbiters.attach(tx, self._id, key.version_id, key.lane, now=now)
+            for key in self._shown - present:
+                arbiters.detach(tx, self._id, key.version_id, key.lane)
+            alive = [arbiter.bots_address for arbiter in arbiters.live(tx, now=now)]
+        self._shown = present
+        return tuple(alive) if len(alive) > 1 else ()
+
+    def _withdraw(self) -> None:
+        with self._database.transaction() as tx:
+            arbiters.withdraw(tx, self._id, self._incarnation)
