@@ -5,15 +5,12 @@ All of it runs with the rights of `arena_dashboard`: a seed that is not yet reve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby
 from typing import Any, LiteralString, TypeVar
 
 from psycopg.rows import class_row
 
-from rummy.league.model import FixtureResult
 from rummy.store.db import Connection
 
 Row = TypeVar("Row")
@@ -49,7 +46,7 @@ class TournamentRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntrantRow:
-    """An entrant and the bot behind it; *opening* is its rating at the tournament's start, if it had one."""
+    """An entrant and the bot behind it."""
 
     entrant_no: int
     bot_id: int
@@ -59,7 +56,6 @@ class EntrantRow:
     version: str
     hosted: bool
     nonce: bytes
-    opening: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +186,8 @@ class MatchRow:
 
 TOURNAMENT: LiteralString = """
     SELECT t.tournament_id, t.name, t.game, t.options, t.ladder, t.format, t.table_size, t.cycles, t.limit_ms,
-           t.bank_ms, t.faults, t.commitment, s.master AS seed, t.rated, t.state, t.created_at, t.started_at, t.finished_at,
+           t.bank_ms, t.faults, t.commitment, s.master AS seed, t.rated, t.state, t.created_at, t.started_at,
+           t.finished_at,
            (SELECT count(*) FROM entrant e WHERE e.tournament_id = t.tournament_id) AS entrants,
            f.fixtures, f.fixtures - todo.todo AS done, todo.running
       FROM tournament t
@@ -211,31 +208,13 @@ TOURNAMENT_PAGE: LiteralString = (
 TOURNAMENT_BY_ID: LiteralString = TOURNAMENT + " WHERE t.tournament_id = %(tournament_id)s"
 
 ENTRANTS: LiteralString = """
-    SELECT e.entrant_no, b.bot_id, b.name, o.name AS owner, v.version_id, v.version, v.hosted, e.nonce,
-           COALESCE(
-             (SELECT c.before FROM rating_change c
-               WHERE c.version_id = e.version_id AND c.tournament_id = e.tournament_id ORDER BY c.change_id LIMIT 1),
-             (SELECT c.after FROM rating_change c
-               WHERE t.rated AND t.state IN ('draft', 'open', 'running', 'paused')
-                 AND c.version_id = e.version_id AND c.ladder = t.ladder ORDER BY c.change_id DESC LIMIT 1)) AS opening
+    SELECT e.entrant_no, b.bot_id, b.name, o.name AS owner, v.version_id, v.version, v.hosted, e.nonce
       FROM entrant e
-      JOIN tournament t USING (tournament_id)
       JOIN bot_version v USING (version_id)
       JOIN bot b USING (bot_id)
       JOIN owner o USING (owner_id)
      WHERE e.tournament_id = %(tournament_id)s
      ORDER BY e.entrant_no"""
-
-RESULTS: LiteralString = """
-    SELECT f.round_no, f.table_no, m.leg,
-           array_agg(r.entrant_no ORDER BY s.seat) AS entrants, array_agg(r.placement ORDER BY s.seat) AS placements
-      FROM fixture f
-      JOIN match m ON m.fixture_id = f.fixture_id AND m.generation = f.generation
-      JOIN seat_result r ON r.match_id = m.match_id
-      JOIN fixture_seat s ON s.fixture_id = f.fixture_id AND s.entrant_no = r.entrant_no
-     WHERE f.tournament_id = %(tournament_id)s AND f.state = 'done'
-     GROUP BY f.round_no, f.table_no, m.leg
-     ORDER BY f.round_no, f.table_no, m.leg"""
 
 FIXTURES: LiteralString = """
     SELECT f.fixture_id, f.tournament_id, f.round_no, f.table_no, f.generation, f.attempt, f.state, f.holder,
@@ -398,12 +377,6 @@ def entrants(tx: Connection, tournament_id: int) -> list[EntrantRow]:
     return _many(tx, EntrantRow, ENTRANTS, tournament_id=tournament_id)
 
 
-def results(tx: Connection, tournament_id: int) -> list[FixtureResult]:
-    """What has been played of a tournament, in scheduled order: the rows from which its table is computed."""
-    rows = tx.execute(RESULTS, {"tournament_id": tournament_id}).fetchall()
-    return [_result(key, list(legs)) for key, legs in groupby(rows, key=lambda row: (row[0], row[1]))]
-
-
 def fixtures(tx: Connection, tournament_id: int, *, after: tuple[int, int], limit: int) -> list[FixtureRow]:
     """The fixtures that follow round and table *after* in the schedule."""
     return _many(
@@ -453,10 +426,6 @@ def replay(tx: Connection, match_id: int) -> bytes | None:
     """The stored replay of a match of a finished fixture, still packed, or None."""
     row = tx.execute(REPLAY, {"match_id": match_id}).fetchone()
     return None if row is None else row[0]
-
-
-def _result(key: tuple[int, int], legs: Sequence[tuple[Any, ...]]) -> FixtureResult:
-    return FixtureResult(*key, tuple(legs[0][3]), tuple(tuple(leg[4]) for leg in legs))
 
 
 def _many(tx: Connection, kind: type[Row], query: LiteralString, **values: object) -> list[Row]:

@@ -1,0 +1,257 @@
+"""A stored replay as positions for the player: every hand open, the pile, the melds, and each action in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import zstandard
+
+from api.schemas import Deal, Frame, FrameMeld
+from rummy.errors import NotFound, ReplayMismatch
+from rummy.rules.actions import (
+    Arrange,
+    BigGin,
+    Cards,
+    Discard,
+    DrawPile,
+    DrawStock,
+    EndMelds,
+    Knock,
+    LayOff,
+    Meld,
+    Take,
+)
+from rummy.rules.actions import Pass as PassOffer
+from rummy.rules.cards import TEXTS, card_text, cards_text
+from rummy.rules.game import Event, EventKind, TableMeld
+from rummy.rules.match import Match
+from rummy.rules.melds import extended, tabled
+from rummy.rules.notation import action_text
+from rummy.rules.replay import Played, Reader
+from rummy.store import matches
+
+_SYMBOLS = dict(zip("cdhs", "♣♦♥♠", strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Film:
+    """A whole match: its deals, and by deal the positions."""
+
+    deals: tuple[Deal, ...]
+    frames: tuple[tuple[Frame, ...], ...]
+
+
+def unpacked(stored: bytes) -> bytes:
+    """The replay's own bytes. Raises `ReplayMismatch` where what is stored cannot be unpacked."""
+    try:
+        return matches.unpack(stored)
+    except (zstandard.ZstdError, NotFound) as error:
+        raise ReplayMismatch(f"The stored replay is damaged and cannot be unpacked: {error}.") from None
+
+
+def film(data: bytes) -> Film:
+    """Every position of a replay. Raises `ReplayMismatch` at the first line that does not replay."""
+    reader = Reader(data)
+    projector = _Projector(reader.match)
+    for played in reader.play():
+        projector.show(played)
+    return Film(tuple(projector.deals), tuple(tuple(frames) for frames in projector.frames))
+
+
+class _Projector:
+    """Follows a match and notes each position. The last one of a deal is gone from the match when it can be asked for,
+    since the next deal has begun; it is made from the position before and the events since."""
+
+    def __init__(self, match: Match) -> None:
+        self._match = match
+        self._seen = len(match.events)
+        self.deals: list[Deal] = []
+        self.frames: list[list[Frame]] = [[_dealt(match)]]
+
+    def show(self, played: Played) -> None:
+        """Notes the position after *played*, and the next deal's first where one has begun."""
+        match = self._match
+        events, self._seen = match.events[self._seen :], len(match.events)
+        over = len(match.deals) > len(self.deals)
+        until = next((at for at, event in enumerate(events) if event.kind is EventKind.DEAL_END), len(events))
+        before = self.frames[-1][-1]
+        position = _closed(before, events[:until]) if over else _position(match)
+        self.frames[-1].append(before.model_copy(update={**position, **_said(before, played, events[:until])}))
+        if not over:
+            return
+        end = match.deals[-1]
+        self.deals.append(
+            Deal(deal=played.deal, frames=len(self.frames[-1]), points=list(end.points), reason=end.reason)
+        )
+        if match.result is None:
+            self.frames.append([_dealt(match)])
+
+
+def _dealt(match: Match) -> Frame:
+    view = match.view(None)
+    return Frame(
+        deal=match.deal,
+        ply=0,
+        seat=None,
+        act=None,
+        text="The cards are dealt.",
+        fault=None,
+        us=None,
+        scores=list(view.scores),
+        dealer=view.dealer,
+        **_position(match),
+    )
+
+
+def _position(match: Match) -> dict[str, Any]:
+    view = match.view(None)
+    decision = match.decision
+    return {
+        "hands": [cards_text(match.view(seat).hand) for seat in range(match.seats)],
+        "stock": view.stock,
+        "pile": cards_text(view.pile),
+        "melds": [_meld(meld) for meld in view.melds],
+        "status": list(view.status),
+        "turn": None if decision is None else decision.seat,
+        "phase": None if decision is None else decision.phase.name.lower(),
+    }
+
+
+def _meld(meld: TableMeld) -> FrameMeld:
+    return FrameMeld(seat=meld.seat, cards=cards_text(meld.cards), placers=list(meld.placers))
+
+
+def _said(before: Frame, played: Played, events: Sequence[Event]) -> dict[str, Any]:
+    """Who did what, for the frame after it."""
+    record = played.record
+    text = f"leaves the match: {record['forfeit']}" if played.action is None else _words(played, before, events)
+    return {
+        "ply": played.ply + (played.action is not None),
+        "seat": played.seat,
+        "act": None if played.action is None else action_text(played.action),
+        "text": text,
+        "fault": record.get("fault") or record.get("forfeit"),
+        "us": record.get("us"),
+    }
+
+
+def _words(played: Played, before: Frame, events: Sequence[Event]) -> str:
+    """The action as a sentence without its subject."""
+    match played.action:
+        case DrawStock():
+            return f"draws {_all(e.cards for e in events if e.kind is EventKind.DRAW_STOCK)} from the stock"
+        case DrawPile(count):
+            return f"takes {_all([_split(before.pile)[-count:]])} from the pile"
+        case Take():
+            return f"takes the offered {_all([_split(before.pile)[-1:]])}"
+        case PassOffer():
+            return "passes"
+        case Discard(card):
+            return f"discards {_all([(card,)])}"
+        case Knock(card):
+            return ("knocks" if card is None else f"knocks, discarding {_all([(card,)])}") + _shown(events, played.seat)
+        case BigGin():
+            return "has big gin" + _shown(events, played.seat)
+        case Meld(cards):
+            return f"melds {_all([cards])}"
+        case LayOff(cards, _):
+            return f"lays off {_all([cards])}"
+        case EndMelds():
+            return "ends the melds"
+        case Arrange():
+            return "shows the hand" + _shown(events, played.seat)
+        case _:
+            raise AssertionError("a forfeit has words of its own")
+
+
+def _shown(events: Sequence[Event], seat: int) -> str:
+    """What *seat* laid open."""
+    show = next((event for event in events if event.kind is EventKind.SHOW and event.seat == seat), None)
+    if show is None:
+        return ""
+    parts = [_all([group]) for group in show.groups]
+    parts += [f"lays off {_all([lay_off.cards])}" for lay_off in show.lay_offs]
+    parts.append(f"left over {_all([show.cards])}" if show.cards else "nothing left over")
+    return ": " + "; ".join(parts)
+
+
+def _all(groups: Iterable[Cards]) -> str:
+    """Cards with suit symbols, such as `K♣ Q♣`."""
+    return " ".join(
+        text[0] + _SYMBOLS[text[1]] if text[1] in _SYMBOLS else "joker"
+        for group in groups
+        for text in map(card_text, group)
+    )
+
+
+def _split(cards: str) -> Cards:
+    return tuple(TEXTS.index(cards[at : at + 2]) for at in range(0, len(cards), 2))
+
+
+class _Board:
+    """Hands, pile and melds as the events of a deal's end leave them."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.hands = [list(_split(hand)) for hand in frame.hands]
+        self.pile = list(_split(frame.pile))
+        self.stock = frame.stock
+        self.melds = [_table_meld(meld) for meld in frame.melds]
+
+    def follow(self, event: Event) -> None:
+        """Moves the cards that *event* moves."""
+        hand = self.hands[event.seat]
+        match event.kind:
+            case EventKind.DRAW_STOCK:
+                self.stock -= len(event.cards)
+                hand += event.cards
+            case EventKind.DRAW_PILE:
+                del self.pile[len(self.pile) - len(event.cards) :]
+                hand += event.cards
+            case EventKind.DISCARD | EventKind.KNOCK:
+                self._leave(event.seat, event.cards)
+                self.pile += event.cards
+            case EventKind.MELD:
+                self._meld(event.seat, event.cards)
+            case EventKind.LAY_OFF | EventKind.SHOW:
+                self._lay_off(event.seat, event.lay_offs)
+                for group in event.groups:
+                    self._meld(event.seat, group)
+            case _:
+                pass
+
+    def _meld(self, seat: int, cards: Cards) -> None:
+        self._leave(seat, cards)
+        self.melds.append(tabled(cards, seat))
+
+    def _lay_off(self, seat: int, lay_offs: Sequence[LayOff]) -> None:
+        for lay_off in lay_offs:
+            self._leave(seat, lay_off.cards)
+            for card in lay_off.cards:
+                self.melds[lay_off.meld] = extended(self.melds[lay_off.meld], card, seat)
+
+    def _leave(self, seat: int, cards: Cards) -> None:
+        for card in cards:
+            self.hands[seat].remove(card)
+
+
+def _closed(before: Frame, events: Iterable[Event]) -> dict[str, Any]:
+    """The last position of a deal."""
+    board = _Board(before)
+    for event in events:
+        board.follow(event)
+    return {
+        "hands": [cards_text(sorted(hand)) for hand in board.hands],
+        "stock": board.stock,
+        "pile": cards_text(board.pile),
+        "melds": [_meld(meld) for meld in board.melds],
+        "status": before.status,
+        "turn": None,
+        "phase": None,
+    }
+
+
+def _table_meld(meld: FrameMeld) -> TableMeld:
+    cards = _split(meld.cards)
+    return TableMeld(cards, tuple(meld.placers), meld.seat, tabled(cards, meld.seat).run)

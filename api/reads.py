@@ -1,0 +1,226 @@
+"""The questions that pages and JSON ask, each answered in one transaction."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any, TypeVar
+
+from api import frames, schemas
+from api.tables import Kept, Tables
+from rummy.errors import NotFound
+from rummy.store import pages
+from rummy.store.db import Connection, Database
+
+Found = TypeVar("Found")
+Model = TypeVar("Model", bound=schemas.Model)
+
+NEWEST = 2**63 - 1
+LADDER_TOP = 10
+VERSIONS = 100
+RATING_STEPS = 2000
+START = (-1, -1)
+
+
+def utc_now() -> datetime:
+    """The time of day."""
+    return datetime.now(UTC)
+
+
+class Reads:
+    """What the dashboard knows. Raises `NotFound` for an id that names nothing, `StoreUnavailable` in an outage."""
+
+    def __init__(self, database: Database, *, now: Callable[[], datetime] = utc_now) -> None:
+        self._database = database
+        self._now = now
+        self._tables = Tables(time.monotonic)
+        self._films: Kept[frames.Film] = Kept(time.monotonic, size=8)
+
+    def tournaments(self, *, before: int | None, limit: int) -> schemas.Page[schemas.Tournament]:
+        """Tournaments, newest first."""
+        with self._database.transaction() as tx:
+            rows = pages.tournaments(tx, before=NEWEST if before is None else before, limit=limit + 1)
+        return _page(schemas.Tournament, rows, limit, lambda row: str(row.tournament_id))
+
+    def tournament(self, tournament_id: int) -> schemas.TournamentDetail:
+        """One tournament with its entrants."""
+        with self._database.transaction() as tx:
+            row = _tournament(tx, tournament_id)
+            entered = pages.entrants(tx, tournament_id)
+        return _made(schemas.TournamentDetail, row, entered=entered)
+
+    def table(self, tournament_id: int) -> schemas.Table:
+        """The standings of a tournament."""
+        with self._database.transaction() as tx:
+            row = _tournament(tx, tournament_id)
+            entrants = pages.entrants(tx, tournament_id)
+            table = self._tables.table(tx, row, entrants)
+        by_no = {entrant.entrant_no: entrant for entrant in entrants}
+        lines = [
+            _made(
+                schemas.TableLine,
+                by_no[line.entrant],
+                **{name: getattr(line, name) for name in line.__slots__ if name != "entrant"},
+            )
+            for line in table
+        ]
+        provisional = row.state not in ("finished", "cancelled")
+        return schemas.Table(tournament_id=tournament_id, provisional=provisional, lines=lines)
+
+    def fixtures(
+        self, tournament_id: int, *, after: tuple[int, int] | None, limit: int
+    ) -> schemas.Page[schemas.Fixture]:
+        """Fixtures in the order of the schedule."""
+        with self._database.transaction() as tx:
+            _tournament(tx, tournament_id)
+            rows = pages.fixtures(tx, tournament_id, after=after or START, limit=limit + 1)
+        now = self._now()
+        items = [_fixture(row, now) for row in rows[:limit]]
+        last = f"{items[-1].round_no}.{items[-1].table_no}" if len(rows) > limit else None
+        return schemas.Page[schemas.Fixture](items=items, next=last)
+
+    def ladders(self) -> list[schemas.Ladder]:
+        """The best of every ladder."""
+        with self._database.transaction() as tx:
+            rows = pages.ladders(tx, top=LADDER_TOP)
+            errors = self._newest_errors(tx, {row.tournament_id for row in rows})
+        return [
+            schemas.Ladder(ladder=ladder, game=lines[0].game, options=lines[0].options, top=_top(lines, errors))
+            for ladder, lines in _grouped(rows, lambda row: row.ladder)
+        ]
+
+    def bots(self, *, after: int, prefix: str, limit: int) -> schemas.Page[schemas.Bot]:
+        """Bots by id, whose name begins with *prefix*."""
+        with self._database.transaction() as tx:
+            rows = pages.bots(tx, after=after, prefix=prefix, limit=limit + 1)
+        return _page(schemas.Bot, rows, limit, lambda row: str(row.bot_id))
+
+    def bot(self, bot_id: int) -> schemas.BotDetail:
+        """One bot with its newest versions."""
+        with self._database.transaction() as tx:
+            row = _bot(tx, bot_id)
+            versions = pages.versions(tx, bot_id, limit=VERSIONS)
+        return _made(schemas.BotDetail, row, versions=versions)
+
+    def ratings(self, bot_id: int) -> schemas.BotRatings:
+        """The newest steps of a bot's ratings."""
+        with self._database.transaction() as tx:
+            _bot(tx, bot_id)
+            rows = pages.ratings(tx, bot_id, limit=RATING_STEPS)
+            errors = self._errors_along(tx, {row.tournament_id for row in rows})
+        ladders = [
+            schemas.LadderHistory(
+                ladder=ladder,
+                game=steps[0].game,
+                options=steps[0].options,
+                points=[_point(step, errors) for step in steps],
+            )
+            for ladder, steps in _grouped(sorted(rows, key=lambda row: row.ladder), lambda row: row.ladder)
+        ]
+        return schemas.BotRatings(bot_id=bot_id, ladders=ladders)
+
+    def bot_matches(self, bot_id: int, *, before: int | None, limit: int) -> schemas.Page[schemas.BotMatch]:
+        """The matches of the newest *limit* finished fixtures of a bot."""
+        with self._database.transaction() as tx:
+            _bot(tx, bot_id)
+            rows = pages.bot_matches(tx, bot_id, before=NEWEST if before is None else before, limit=limit)
+        items = [_made(schemas.BotMatch, row) for row in rows]
+        full = len({row.fixture_id for row in rows}) == limit
+        return schemas.Page[schemas.BotMatch](items=items, next=str(rows[-1].fixture_id) if full else None)
+
+    def match(self, match_id: int) -> schemas.Match:
+        """One match of a finished fixture."""
+        with self._database.transaction() as tx:
+            row = pages.match(tx, match_id)
+        if row is None:
+            raise NotFound(f"There is no match {match_id}, or its fixture is still being played.")
+        return _made(schemas.Match, row)
+
+    def replay(self, match_id: int) -> bytes:
+        """The replay of a match, byte for byte as it was recorded. Raises `ReplayMismatch` where it is damaged."""
+        with self._database.transaction() as tx:
+            packed = pages.replay(tx, match_id)
+        if packed is None:
+            raise NotFound(f"There is no match {match_id}, or its fixture is still being played.")
+        return frames.unpacked(packed)
+
+    def film(self, match_id: int) -> frames.Film:
+        """The replay of a match as positions. Raises `ReplayMismatch` where it does not replay."""
+        mark = self.match(match_id).digest
+        return self._films.get(match_id, mark, lambda: frames.film(self.replay(match_id)))
+
+    def _newest_errors(self, tx: Connection, tournaments: set[int]) -> dict[tuple[int, int], float | None]:
+        """By tournament and version: the error in the table."""
+        errors: dict[tuple[int, int], float | None] = {}
+        for tournament_id in tournaments:
+            entrants = pages.entrants(tx, tournament_id)
+            versions = {entrant.entrant_no: entrant.version_id for entrant in entrants}
+            for line in self._tables.table(tx, _tournament(tx, tournament_id), entrants):
+                errors[tournament_id, versions[line.entrant]] = line.error
+        return errors
+
+    def _errors_along(self, tx: Connection, tournaments: set[int]) -> dict[tuple[int, int, int], float]:
+        """By tournament, round and entrant: the error of the rating after that round."""
+        return {
+            (tournament_id, *key): error
+            for tournament_id in tournaments
+            for key, error in self._tables.trace(tx, _tournament(tx, tournament_id)).items()
+        }
+
+
+def _tournament(tx: Connection, tournament_id: int) -> pages.TournamentRow:
+    row = pages.tournament(tx, tournament_id)
+    if row is None:
+        raise NotFound(f"There is no tournament {tournament_id}.")
+    return row
+
+
+def _bot(tx: Connection, bot_id: int) -> pages.BotRow:
+    row = pages.bot(tx, bot_id)
+    if row is None:
+        raise NotFound(f"There is no bot {bot_id}.")
+    return row
+
+
+def _fixture(row: pages.FixtureRow, now: datetime) -> schemas.Fixture:
+    missing = [seat for seat in row.seats if seat["absent"]] if row.state != "done" else []
+    return _made(schemas.Fixture, row, missing=missing, waits_for=_waits_for(row, bool(missing), now))
+
+
+def _waits_for(row: pages.FixtureRow, missing: bool, now: datetime) -> str:
+    """What an unfinished fixture waits for; the names of missing bots follow the words."""
+    if row.state == "done":
+        return ""
+    if missing:
+        return "waits for a live bot to dial in:"
+    if row.state == "running":
+        assert row.lease_until is not None
+        return "" if row.lease_until > now else "its worker has gone silent; waits for another"
+    return "waits for a worker" if row.due_at <= now else f"waits until {row.due_at:%H:%M:%S} UTC"
+
+
+def _top(lines: Sequence[pages.LadderRow], errors: dict[tuple[int, int], float | None]) -> list[schemas.LadderLine]:
+    return [_made(schemas.LadderLine, line, error=errors.get((line.tournament_id, line.version_id))) for line in lines]
+
+
+def _point(step: pages.RatingRow, errors: dict[tuple[int, int, int], float]) -> schemas.RatingPoint:
+    error = errors.get((step.tournament_id, step.round_no, step.entrant_no))
+    return _made(schemas.RatingPoint, step, rating=step.after, error=error)
+
+
+def _made(kind: type[Model], row: Any, **more: object) -> Model:
+    """The model of a row, with what the row does not have."""
+    given = {name: getattr(row, name) for name in kind.model_fields if name not in more}
+    return kind.model_validate({**given, **more})
+
+
+def _page(kind: type[Model], rows: Sequence[Any], limit: int, key: Callable[[Any], str]) -> schemas.Page[Model]:
+    """A page of at most *limit*; one row more than that says that the list goes on."""
+    items = [_made(kind, row) for row in rows[:limit]]
+    return schemas.Page[kind](items=items, next=key(rows[limit - 1]) if len(rows) > limit else None)  # type: ignore[valid-type]
+
+
+def _grouped(rows: Sequence[Found], key: Callable[[Found], str]) -> list[tuple[str, list[Found]]]:
+    return [(name, list(group)) for name, group in groupby(rows, key)]

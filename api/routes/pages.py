@@ -1,0 +1,109 @@
+"""The pages for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request, Response
+
+from api import schemas
+from api.routes.parameters import After, Arena, Before, Id, Prefix, Schedule
+from api.web import templates
+from rummy.errors import ReplayMismatch
+
+router = APIRouter(include_in_schema=False)
+
+TILES = 12
+FIXTURES = 60
+BOTS = 50
+MATCHES = 20
+STEPS_SHOWN = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The axis of the ratings of a table, from *low* to *high*, drawn 200 wide."""
+
+    low: float
+    high: float
+
+    def x(self, rating: float) -> str:
+        """Where *rating* stands."""
+        return f"{200 * (rating - self.low) / (self.high - self.low):.1f}"
+
+    @classmethod
+    def over(cls, lines: list[schemas.TableLine]) -> Scale:
+        """A scale that holds every rating with its error."""
+        low = min((line.rating - (line.error or 0) for line in lines), default=1500)
+        high = max((line.rating + (line.error or 0) for line in lines), default=1500)
+        return cls(low - 5, high + 5)
+
+
+@router.get("/")
+def home(request: Request, arena: Arena, before: Before = None) -> Response:
+    """Tournaments with their progress, and the best of each ladder."""
+    context = {"tournaments": arena.tournaments(before=before, limit=TILES), "ladders": arena.ladders()}
+    return templates.TemplateResponse(request, "home.html", context)
+
+
+@router.get("/tournaments/{tournament_id}")
+def tournament(request: Request, arena: Arena, tournament_id: Id, after: Schedule) -> Response:
+    """A tournament: progress, table, fixtures, and what proves that it is fair."""
+    table = arena.table(tournament_id)
+    context = {
+        "tournament": arena.tournament(tournament_id),
+        "table": table,
+        "scale": Scale.over(table.lines),
+        "fixtures": arena.fixtures(tournament_id, after=after, limit=FIXTURES),
+        "after": None if after is None else f"{after[0]}.{after[1]}",
+    }
+    return templates.TemplateResponse(request, "tournament.html", context)
+
+
+@router.get("/bots")
+def bots(request: Request, arena: Arena, q: Prefix, after: After = 0) -> Response:
+    """All bots."""
+    context = {"bots": arena.bots(after=after, prefix=q, limit=BOTS), "q": q}
+    return templates.TemplateResponse(request, "bots.html", context)
+
+
+@router.get("/bots/{bot_id}")
+def bot(request: Request, arena: Arena, bot_id: Id, before: Before = None) -> Response:
+    """A bot: its ratings over time, matches and versions."""
+    context = {
+        "bot": arena.bot(bot_id),
+        "ladders": arena.ratings(bot_id).ladders,
+        "matches": arena.bot_matches(bot_id, before=before, limit=MATCHES),
+        "steps_shown": STEPS_SHOWN,
+    }
+    return templates.TemplateResponse(request, "bot.html", context)
+
+
+@router.get("/matches/{match_id}")
+def match(request: Request, arena: Arena, match_id: Id) -> Response:
+    """A match: result, and the replay to step through, or the reason why it cannot be shown."""
+    found = arena.match(match_id)
+    try:
+        deals, damage = arena.film(match_id).deals, None
+    except ReplayMismatch as error:
+        deals, damage = (), str(error)
+    context = {"match": found, "deals": deals, "damage": damage}
+    return templates.TemplateResponse(request, "match.html", context)
+
+
+@router.get("/verify")
+def verify(request: Request) -> Response:
+    """How anybody checks a replay and a tournament's deals."""
+    return templates.TemplateResponse(request, "verify.html", {})
+
+
+@router.get("/reference")
+def reference(request: Request) -> Response:
+    """Every address of the JSON interface."""
+    paths = request.app.openapi()["paths"]
+    calls = [
+        {"path": path, "summary": call["description"], "parameters": call.get("parameters", [])}
+        for path, methods in paths.items()
+        for call in methods.values()
+    ]
+    return templates.TemplateResponse(request, "reference.html", {"calls": calls})

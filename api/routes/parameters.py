@@ -1,0 +1,47 @@
+"""What addresses may ask for, with its limits: one definition for pages and JSON."""
+
+from __future__ import annotations
+
+from typing import Annotated, cast
+
+from fastapi import Depends, Path, Query, Request
+
+from api.reads import NEWEST, Reads
+from rummy.errors import BadInput
+
+
+def reads_of(request: Request) -> Reads:
+    """The service's way to the store."""
+    return cast(Reads, request.app.state.reads)
+
+
+def place_in_schedule(
+    after: Annotated[
+        str | None, Query(max_length=21, description="Goes on after this fixture: `round.table`, as in `next`.")
+    ] = None,
+) -> tuple[int, int] | None:
+    """A fixture's round and table. Raises `BadInput`."""
+    if after is None:
+        return None
+    parts = after.split(".")
+    if len(parts) != 2 or not all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts):
+        raise BadInput("after: it must be a round and a table with a dot between them, such as 3.0.")
+    return int(parts[0]), int(parts[1])
+
+
+def name_prefix(
+    q: Annotated[str, Query(max_length=256, description="Only bots whose name begins with this.")] = "",
+) -> str:
+    """The beginning of a name. Raises `BadInput` for a text that PostgreSQL cannot hold."""
+    if "\0" in q:
+        raise BadInput("q: it holds a NUL character, which no name does.")
+    return q.strip()
+
+
+Arena = Annotated[Reads, Depends(reads_of)]
+Id = Annotated[int, Path(ge=1, le=NEWEST)]
+Limit = Annotated[int, Query(ge=1, le=200, description="At most so many.")]
+Before = Annotated[int | None, Query(ge=1, le=NEWEST, description="Goes on below this id, as in `next`.")]
+After = Annotated[int, Query(ge=0, le=NEWEST, description="Goes on above this id, as in `next`.")]
+Schedule = Annotated[tuple[int, int] | None, Depends(place_in_schedule)]
+Prefix = Annotated[str, Depends(name_prefix)]

@@ -1,0 +1,110 @@
+"""The JSON under /api/v1: the same answers as the pages, for programs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+
+from api import schemas
+from api.routes.parameters import After, Arena, Before, Id, Limit, Prefix, Schedule
+from rummy.errors import NotFound
+
+Answers = dict[int | str, dict[str, Any]]
+
+MISSING: Answers = {404: {"model": schemas.Problem, "description": "There is no such thing."}}
+DAMAGED: Answers = {
+    500: {"model": schemas.Problem, "description": "The stored replay is damaged."}
+}
+NDJSON = {"application/x-ndjson": {"schema": {"type": "string"}}}
+
+router = APIRouter(
+    prefix="/api/v1",
+    responses={
+        422: {"model": schemas.Problem, "description": "A parameter that makes no sense."},
+        503: {"model": schemas.Problem, "description": "The database does not answer."},
+    },
+)
+
+
+@router.get("/tournaments", tags=["tournaments"])
+def tournaments(arena: Arena, before: Before = None, limit: Limit = 50) -> schemas.Page[schemas.Tournament]:
+    """Tournaments, newest first."""
+    return arena.tournaments(before=before, limit=limit)
+
+
+@router.get("/tournaments/{tournament_id}", tags=["tournaments"], responses=MISSING)
+def tournament(arena: Arena, tournament_id: Id) -> schemas.TournamentDetail:
+    """One tournament with its entrants, commitment and, once it has ended, its seed."""
+    return arena.tournament(tournament_id)
+
+
+@router.get("/tournaments/{tournament_id}/table", tags=["tournaments"], responses=MISSING)
+def table(arena: Arena, tournament_id: Id) -> schemas.Table:
+    """The standings, with Elo ratings and their errors."""
+    return arena.table(tournament_id)
+
+
+@router.get("/tournaments/{tournament_id}/fixtures", tags=["tournaments"], responses=MISSING)
+def fixtures(arena: Arena, tournament_id: Id, after: Schedule, limit: Limit = 50) -> schemas.Page[schemas.Fixture]:
+    """Fixtures in the order of the schedule, with state, attempt, and what they wait for."""
+    return arena.fixtures(tournament_id, after=after, limit=limit)
+
+
+@router.get("/ladders", tags=["bots"])
+def ladders(arena: Arena) -> list[schemas.Ladder]:
+    """The best bot versions of every ladder."""
+    return arena.ladders()
+
+
+@router.get("/bots", tags=["bots"])
+def bots(arena: Arena, q: Prefix, after: After = 0, limit: Limit = 50) -> schemas.Page[schemas.Bot]:
+    """Bots by id."""
+    return arena.bots(after=after, prefix=q, limit=limit)
+
+
+@router.get("/bots/{bot_id}", tags=["bots"], responses=MISSING)
+def bot(arena: Arena, bot_id: Id) -> schemas.BotDetail:
+    """One bot with its newest versions."""
+    return arena.bot(bot_id)
+
+
+@router.get("/bots/{bot_id}/ratings", tags=["bots"], responses=MISSING)
+def ratings(arena: Arena, bot_id: Id) -> schemas.BotRatings:
+    """The bot's ratings over time, by ladder."""
+    return arena.ratings(bot_id)
+
+
+@router.get("/bots/{bot_id}/matches", tags=["bots"], responses=MISSING)
+def bot_matches(arena: Arena, bot_id: Id, before: Before = None, limit: Limit = 20) -> schemas.Page[schemas.BotMatch]:
+    """The matches of the bot's newest finished fixtures; `before` and `limit` count fixtures."""
+    return arena.bot_matches(bot_id, before=before, limit=limit)
+
+
+@router.get("/matches/{match_id}", tags=["matches"], responses=MISSING)
+def match(arena: Arena, match_id: Id) -> schemas.Match:
+    """One match of a finished fixture."""
+    return arena.match(match_id)
+
+
+@router.get(
+    "/matches/{match_id}/replay",
+    tags=["matches"],
+    response_class=Response,
+    responses={200: {"content": NDJSON, "description": "The replay, byte for byte."}, **MISSING, **DAMAGED},
+)
+def replay(arena: Arena, match_id: Id) -> Response:
+    """The replay as it was recorded: JSON Lines, which `arena replay verify` plays again."""
+    named = {"Content-Disposition": f'attachment; filename="match-{match_id}.jsonl"'}
+    return Response(arena.replay(match_id), media_type="application/x-ndjson", headers=named)
+
+
+@router.get("/matches/{match_id}/frames", tags=["matches"], responses={**MISSING, **DAMAGED})
+def frames(
+    arena: Arena, match_id: Id, deal: Annotated[int, Query(ge=0, le=100_000, description="Which deal, from 0.")] = 0
+) -> schemas.Frames:
+    """Every position of one deal of a match, for a player."""
+    film = arena.film(match_id)
+    if deal >= len(film.deals):
+        raise NotFound(f"Match {match_id} has {len(film.deals)} deals, numbered from 0; there is no deal {deal}.")
+    return schemas.Frames(match_id=match_id, deals=list(film.deals), deal=deal, frames=list(film.frames[deal]))

@@ -1,0 +1,336 @@
+"""What the dashboard says: one model a thing, for programs as JSON and for the templates alike."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Generic, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+Item = TypeVar("Item")
+
+Hex = Annotated[str, BeforeValidator(lambda value: value.hex() if isinstance(value, bytes) else value)]
+"""Bytes as hex digits."""
+
+
+class Model(BaseModel):
+    """Made from the rows of the store by their names."""
+
+    model_config = ConfigDict(from_attributes=True, frozen=True, json_schema_serialization_defaults_required=True)
+
+
+class Problem(Model):
+    """What went wrong, in a sentence; `kind` is the word for programs."""
+
+    status: int
+    kind: str
+    message: str
+
+
+class Page(Model, Generic[Item]):
+    """A part of a list; `next` is the parameter for the part that follows, null at the end."""
+
+    items: list[Item]
+    next: str | None = None
+
+
+class BotName(Model):
+    """A bot by id; names are for reading only, they may repeat and change."""
+
+    bot_id: int
+    name: str
+    owner: str
+
+
+class VersionName(BotName):
+    """One version of a bot."""
+
+    version_id: int
+    version: str
+
+
+class Tournament(Model):
+    """A tournament and how far it has come. `seed` is null until the tournament has ended."""
+
+    tournament_id: int
+    name: str
+    game: str
+    options: dict[str, Any]
+    ladder: str
+    format: str
+    table_size: int
+    cycles: int
+    limit_ms: int
+    bank_ms: int
+    faults: dict[str, Any]
+    commitment: Hex
+    seed: Hex | None
+    rated: bool
+    state: str
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    entrants: int
+    fixtures: int
+    done: int
+    running: int
+
+    @property
+    def live(self) -> bool:
+        """Whether anything may still change."""
+        return self.state not in ("finished", "cancelled")
+
+
+class Entrant(VersionName):
+    """An entrant with its public nonce."""
+
+    entrant_no: int
+    nonce: Hex
+
+
+class TournamentDetail(Tournament):
+    """A tournament with its entrants by number: with the seed, all that the shuffles follow from."""
+
+    entered: list[Entrant]
+
+
+class TableLine(VersionName):
+    """A line of the table. `error` is one standard error by jackknife over fixtures, null while there are too few."""
+
+    place: int
+    entrant_no: int
+    rating: float
+    error: float | None
+    fixtures: int
+    matches: int
+    wins: int
+    draws: int
+    points: float
+
+
+class Table(Model):
+    """The standings, best first; provisional while the tournament runs."""
+
+    tournament_id: int
+    provisional: bool
+    lines: list[TableLine]
+
+
+class FixtureSeat(VersionName):
+    """An entrant at its seat of leg 0; `score` is its mean pairwise score over the legs once the fixture is done."""
+
+    entrant_no: int
+    score: float | None
+
+
+class Fixture(Model):
+    """A pairing on a given seed. `waits_for` says in words what an unfinished one waits for; `missing` names bots."""
+
+    fixture_id: int
+    round_no: int
+    table_no: int
+    generation: int
+    attempt: int
+    state: str
+    waits_for: str
+    missing: list[BotName]
+    done_at: datetime | None
+    seats: list[FixtureSeat]
+    matches: list[int]
+
+    @property
+    def best(self) -> float | None:
+        """The highest score, or None while it is not done."""
+        scores = [seat.score for seat in self.seats if seat.score is not None]
+        return max(scores, default=None)
+
+
+class BotRating(Model):
+    """The newest rating of a bot in a ladder, and the version that holds it."""
+
+    ladder: str
+    game: str
+    version_id: int
+    version: str
+    rating: float
+
+
+class Bot(BotName):
+    """A bot as its newest version describes it; `hosted` and the like are null while it has no version."""
+
+    version: str | None
+    language: str | None
+    hosted: bool | None
+    games: list[str]
+    ratings: list[BotRating]
+
+
+class Version(Model):
+    """One submitted state of a bot."""
+
+    version_id: int
+    version: str
+    language: str
+    hosted: bool
+    state: str
+    games: list[str]
+    created_at: datetime
+
+
+class BotDetail(Bot):
+    """A bot with its newest versions."""
+
+    versions: list[Version]
+
+
+class LadderLine(VersionName):
+    """A place in a ladder; `error` is that of the version's last tournament."""
+
+    place: int
+    rating: float
+    error: float | None
+    fixtures: int
+
+
+class Ladder(Model):
+    """The best of all who play a game with the same options."""
+
+    ladder: str
+    game: str
+    options: dict[str, Any]
+    top: list[LadderLine]
+
+
+class RatingPoint(Model):
+    """A step of a rating. `fixtures` were rated in it, `played` in all up to here; `error` is null where the
+    step was not among those for which one was computed."""
+
+    version_id: int
+    version: str
+    tournament_id: int
+    tournament: str
+    round_no: int
+    fixtures: int
+    played: int
+    before: float
+    rating: float
+    error: float | None
+    reason: str
+    rated_at: datetime | None
+
+
+class LadderHistory(Model):
+    """The steps of a bot's ratings in one ladder, oldest first."""
+
+    ladder: str
+    game: str
+    options: dict[str, Any]
+    points: list[RatingPoint]
+
+
+class BotRatings(Model):
+    """The ratings of a bot over time, a list for each ladder."""
+
+    bot_id: int
+    ladders: list[LadderHistory]
+
+
+class BotMatch(Model):
+    """A match as one of its bots sees it."""
+
+    match_id: int
+    fixture_id: int
+    tournament_id: int
+    tournament: str
+    game: str
+    leg: int
+    version: str
+    placement: int
+    score: int
+    forfeit: str | None
+    others: list[BotName]
+
+
+class MatchSeat(VersionName):
+    """How a seat fared."""
+
+    seat: int
+    entrant_no: int
+    placement: int
+    score: int
+    forfeit: str | None
+    strikes: int
+
+
+class Match(Model):
+    """A match of a finished fixture. `legs` are the matches on the same deals; `digest` is that of the replay."""
+
+    match_id: int
+    fixture_id: int
+    tournament_id: int
+    tournament: str
+    game: str
+    options: dict[str, Any]
+    round_no: int
+    table_no: int
+    generation: int
+    leg: int
+    legs: list[int]
+    reason: str
+    deals: int
+    actions: int
+    digest: Hex
+    saved_at: datetime
+    voided: bool
+    seats: list[MatchSeat]
+
+
+class FrameMeld(Model):
+    """A meld on the table; `placers` names by card the seat that laid it."""
+
+    seat: int
+    cards: str
+    placers: list[int]
+
+
+class Frame(Model):
+    """A position of a replay, after `seat` has done `act` (null: the deal has begun, or the seat has left).
+
+    Cards are written one after the other, such as `As2s3s`; hands are by seat and open; the pile ends with its top
+    card. `scores` are those before the deal. `turn` and `phase` are those of the open question, null at the end.
+    """
+
+    deal: int
+    ply: int
+    seat: int | None
+    act: str | None
+    text: str
+    fault: str | None
+    us: int | None
+    hands: list[str]
+    stock: int
+    pile: str
+    melds: list[FrameMeld]
+    scores: list[int]
+    status: list[int]
+    dealer: int
+    turn: int | None
+    phase: str | None
+
+
+class Deal(Model):
+    """A finished deal: how many frames it has, its points by seat, and the word for how it ended."""
+
+    deal: int
+    frames: int
+    points: list[int]
+    reason: str
+
+
+class Frames(Model):
+    """One deal of a replay, with the list of all deals to choose from."""
+
+    match_id: int
+    deals: list[Deal]
+    deal: int
+    frames: list[Frame]
