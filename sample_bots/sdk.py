@@ -107,7 +107,7 @@ class Settings:
     authority: Path | None = None
 
 
-def settings_from(environment: Mapping[str, str], folder: Path) -> Settings:
+def settings_from(environment: Mapping[str, str], folder: Path, concurrency: int = 0) -> Settings:
     """The settings in *environment* and in bot.toml of *folder*. Raises `SettingsError`."""
     for name in ("ARENA_ADDRESS", "ARENA_TOKEN"):
         if not environment.get(name):
@@ -119,7 +119,7 @@ def settings_from(environment: Mapping[str, str], folder: Path) -> Settings:
     authority = environment.get("ARENA_CA")
     return Settings(
         environment["ARENA_ADDRESS"], environment["ARENA_TOKEN"], _games(manifest, folder),
-        manifest.get("concurrency", 0), Path(authority) if authority else None,
+        concurrency, Path(authority) if authority else None,
     )  # fmt: skip
 
 
@@ -279,11 +279,14 @@ def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)  # noqa: T201
 
 
-def run(choose: Choose) -> None:
-    """Plays *choose* in the arena until told to stop; leaves the program with a sentence where it cannot go on."""
+def run(choose: Choose, concurrency: int = 0) -> None:
+    """Plays *choose* in the arena until told to stop; leaves the program with a sentence where it cannot go on.
+
+    *concurrency* is how many matches are played at once; 0 takes the arena's limit.
+    """
     folder = Path(os.environ.get("ARENA_BOT_DIR") or Path(sys.argv[0]).resolve().parent)
     try:
-        asyncio.run(_Dialler(choose, settings_from(os.environ, folder)).run())
+        asyncio.run(_Dialler(choose, settings_from(os.environ, folder, concurrency)).run())
     except KeyboardInterrupt:
         sys.exit(130)
     except RummyError as error:
