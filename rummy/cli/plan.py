@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -61,11 +61,11 @@ class Places:
     def services(self) -> list[Service]:
         """All processes of the arena's own."""
         workers = self.plan.workers
-        names = ["worker"] if workers == 1 else [f"worker {number}" for number in range(1, workers + 1)]
+        names = ["worker"] if workers == 1 else [f"worker-{number}" for number in range(1, workers + 1)]
         return [
-            self._service("arbiter", "arbiter", self._arbiter()),
-            *(self._service(name, "workers", self._worker()) for name in names),
-            self._service("dashboard", "api", self._dashboard()),
+            self._service("arbiter", ["arbiter"], self._arbiter()),
+            *(self._service(name, ["workers", "--name", name], self._worker()) for name in names),
+            self._service("dashboard", ["api"], self._dashboard()),
         ]
 
     def operator(self, owner_token: str) -> dict[str, str]:
@@ -110,11 +110,10 @@ class Places:
             "ARENA_HTTP_PORT": str(self.plan.http_port),
         }
 
-    def _service(self, name: str, module: str, settings: Mapping[str, str]) -> Service:
+    def _service(self, name: str, module: Sequence[str], settings: Mapping[str, str]) -> Service:
         environ = {name: os.environ[name] for name in INHERITED if name in os.environ}
         environ |= {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", **settings}
-        log = self.plan.data / "logs" / f"{name.replace(' ', '-')}.log"
-        return Service(name, [sys.executable, "-P", "-m", module], environ, log)
+        return Service(name, [sys.executable, "-P", "-m", *module], environ, self.plan.data / "logs" / f"{name}.log")
 
     def _url_for(self, role: str) -> str:
         parts = urlsplit(self.database_url)
