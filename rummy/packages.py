@@ -49,8 +49,12 @@ class Package:
 
 def read(content: bytes) -> Package:
     """The package in the bytes of a zip file. Raises `BadInput`, `TooMany` (a limit) or `UnknownGame`."""
-    files = read_files(content)
-    return Package(sha256(content).digest(), manifest_of(files), files)
+    return of_files(content, read_files(content))
+
+
+def of_files(content: bytes, files: Mapping[str, bytes]) -> Package:
+    """The package in *content*, whose *files* have been read. Raises `BadInput` or `UnknownGame`."""
+    return Package(sha256(content).digest(), _manifest_of(files), files)
 
 
 def read_files(content: bytes) -> dict[str, bytes]:
@@ -189,8 +193,7 @@ def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, left: int) -> byt
     return b"".join(parts)
 
 
-def manifest_of(files: Mapping[str, bytes]) -> Manifest:
-    """What *files* say of themselves. Raises `BadInput` or `UnknownGame`."""
+def _manifest_of(files: Mapping[str, bytes]) -> Manifest:
     if manifest.FILE not in files:
         inner = next((name for name in files if name.endswith(f"/{manifest.FILE}")), None)
         hint = f"it lies at {_shown(inner)}: zip what is in that folder" if inner else "every package needs one"
