@@ -17,6 +17,8 @@ from rummy.embedded.postgres import OWNER, PostgresServer
 from rummy.embedded.valkey import ValkeyServer
 from rummy.store import db, migrate
 
+pytest_plugins = ["world"]  # A small league in a database of its own.
+
 _numbers = itertools.count(1)
 
 

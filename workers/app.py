@@ -17,9 +17,7 @@ from redis.exceptions import RedisError
 from rummy.errors import BrokerUnavailable
 
 PLAY_FIXTURE = "fixtures.play"
-VISIBILITY_SECONDS = (
-    60  # Far above a usual fixture; a longer one is delivered again, and the second delivery ends at once.
-)
+VISIBILITY_SECONDS = 60  # Far above a usual fixture. A longer one is delivered again, which ends at once.
 
 
 def make_app(redis_url: str) -> Celery:

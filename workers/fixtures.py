@@ -1,4 +1,4 @@
-"""The task that plays one fixture, by its id. Twice, at once, late or never: no harm comes of it (`rummy.store.fixtures`)."""
+"""The task that plays one fixture, by its id. Run twice, at once, late or never, it does no harm."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def order_of(claim: Claim, terms: Terms) -> arbiter_pb2.Order:
 
 
 def results_of(claim: Claim, terms: Terms, replays: Sequence[bytes]) -> list[PlayedMatch]:
-    """The result of each leg, from replays that were played again. Raises `ReplayMismatch` for another match than ours."""
+    """The result of each leg, from replays that were played again. Raises `ReplayMismatch` for any other match."""
     if len(replays) != terms.legs:
         raise ReplayMismatch(f"the record has {len(replays)} legs, and {terms.legs} were ordered")
     return [_result(claim, terms, leg, data) for leg, data in enumerate(replays)]

@@ -197,7 +197,7 @@ _RELEASE: LiteralString = (
 
 
 def release(tx: Connection, claimed: Claim, *, now: datetime, reason: str, delay: timedelta = timedelta()) -> bool:
-    """Hands a fixture back, to be taken up after *delay*; its order stays where it is. False where the claim is lost."""
+    """Hands a fixture back, to be taken up after *delay*; its order stays. False where the claim is lost."""
     return _hand_back(tx, claimed, _RELEASE, "released", reason, now, delay)
 
 

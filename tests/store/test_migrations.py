@@ -1,0 +1,74 @@
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+import pytest
+
+from rummy.embedded.postgres import PostgresServer
+from rummy.errors import SettingsError, StoreUnavailable
+from rummy.store import db, migrate
+
+
+def run(url: str) -> list[str]:
+    with db.connect(url) as connection:
+        return migrate.migrate(connection)
+
+
+def test_several_processes_at_once_apply_each_migration_once(empty_database: str) -> None:
+    with ThreadPoolExecutor(3) as pool:
+        applied = list(pool.map(run, [empty_database] * 3))
+    assert sorted(map(len, applied)) == [0, 0, len(migrate.available())]
+
+
+def test_a_database_made_by_other_files_is_refused(database_url: str) -> None:
+    with db.connect(database_url) as connection:
+        connection.execute("UPDATE migration SET digest = 'other'")
+        with pytest.raises(SettingsError, match="another text of 0001_init"):
+            migrate.migrate(connection)
+
+
+def test_a_database_of_a_newer_program_is_refused(database_url: str) -> None:
+    with db.connect(database_url) as connection:
+        connection.execute("UPDATE migration SET number = 999")
+        with pytest.raises(SettingsError, match="newer than this program"):
+            migrate.migrate(connection)
+
+
+def test_only_the_arenas_roles_get_passwords(database_url: str) -> None:
+    with db.connect(database_url) as connection, pytest.raises(SettingsError, match="no role of the arena"):
+        migrate.set_passwords(connection, {"postgres": "x"})
+
+
+def test_a_server_that_is_not_there_is_named_as_such() -> None:
+    with (
+        pytest.raises(StoreUnavailable, match="does not answer"),
+        db.connect("postgresql://x@/x?host=/nowhere/at/all"),
+    ):
+        pass
+
+
+SECRET = {
+    "arena_dashboard": ["tournament_seed", "token", "package"],
+    "arena_worker": ["token", "package"],
+    "arena_arbiter": ["tournament_seed", "fixture", "match"],
+}
+
+
+@pytest.mark.parametrize("role", sorted(SECRET))
+def test_a_service_reads_nothing_that_it_does_not_need(postgres: PostgresServer, database_url: str, role: str) -> None:
+    with db.connect(database_url) as connection:
+        migrate.set_passwords(connection, {role: "a'b c%"})
+    database = database_url.split("?", maxsplit=1)[0].rsplit("/", 1)[1]
+    with db.connect(postgres.url(role, "a'b c%", database)) as connection:
+        connection.execute("SELECT FROM bot_version")
+        for table in SECRET[role]:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(f"SELECT FROM {table}".encode())
+
+
+def test_the_dashboard_changes_nothing(postgres: PostgresServer, database_url: str) -> None:
+    query = """
+        SELECT count(*) FROM information_schema.table_privileges
+         WHERE grantee = 'arena_dashboard' AND privilege_type <> 'SELECT'"""
+    with db.connect(database_url) as connection:
+        row = connection.execute(query).fetchone()
+    assert row == (0,)

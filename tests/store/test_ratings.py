@@ -1,0 +1,103 @@
+"""Ratings are a function of the log: the same whoever rates, how often, and in whatever order results came."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from world import World
+
+from rummy.league.model import TournamentState
+from rummy.league.ratings import elo
+from rummy.store import ratings, tournaments
+from workers.ratings import rate_round, settle
+
+
+def log(world: World) -> list[ratings.Change]:
+    with world.database.transaction() as tx:
+        return ratings.log(tx)
+
+
+def recomputed(world: World) -> list[ratings.Change]:
+    with world.database.transaction() as tx:
+        return list(ratings.recompute(tx, elo.rate_round))
+
+
+def test_several_that_rate_at_once_move_ratings_once(world: World) -> None:
+    made = world.tournament(5, cycles=2)
+    world.play_all(made)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: settle(world.database), range(4)))
+    assert len(log(world)) == 40  # 10 rounds, in each of which four of five play.
+    assert log(world) == recomputed(world)
+    assert world.value("SELECT state FROM tournament") == TournamentState.FINISHED
+
+
+def test_a_round_is_rated_only_when_all_before_it_are_closed(world: World) -> None:
+    made = world.tournament(3)
+    first, second, third = world.all_fixtures(made)
+    ladder = str(world.value("SELECT ladder FROM tournament"))
+    for fixture_id in (third, second):
+        claim = world.claim(fixture_id)
+        assert claim is not None
+        world.finish(claim)
+    assert not rate_round(world.database, ladder)
+    claim = world.claim(first)
+    assert claim is not None
+    world.finish(claim)
+    settle(world.database)
+    assert [change.round_no for change in log(world)] == [0, 0, 1, 1, 2, 2]
+
+
+def test_ratings_go_on_from_one_tournament_to_the_next(world: World) -> None:
+    first = world.tournament(2)
+    world.play_all(first)
+    settle(world.database)
+    with world.database.transaction() as tx:
+        after = ratings.current(tx, tournaments.get(tx, first).ladder, tournaments.entrants(tx, first))
+        second = tournaments.create(tx, tournaments.Plan(name="Second", game="gin"), now=world.now)
+        for version in tournaments.entrants(tx, first):
+            tournaments.add_entrant(tx, second, version)
+        tournaments.start(tx, second, now=world.now)
+        assert ratings.opening(tx, second) == dict(enumerate(after.values()))
+    world.play_all(second)
+    settle(world.database)
+    assert [change.before for change in log(world)][2:] == [change.after for change in log(world)][:2]
+    assert log(world) == recomputed(world)
+    with world.database.transaction() as tx:
+        assert set(ratings.opening(tx, first).values()) == {elo.INITIAL}
+
+
+def test_a_later_tournament_waits_for_the_rounds_of_an_earlier_one_of_its_ladder(world: World) -> None:
+    slow, quick = world.tournament(2), world.tournament(2)
+    world.play_all(quick)
+    settle(world.database)
+    assert log(world) == []
+    with world.database.transaction() as tx:
+        tournaments.change_state(tx, slow, TournamentState.CANCELLED, now=world.now)
+    settle(world.database)
+    assert {change.tournament_id for change in log(world)} == {quick}
+    assert log(world) == recomputed(world)
+
+
+def test_another_ladder_does_not_wait(world: World) -> None:
+    world.tournament(2)
+    other = world.tournament(2, options={"knock_limit": 5})
+    world.play_all(other)
+    settle(world.database)
+    assert {change.tournament_id for change in log(world)} == {other}
+
+
+def test_practice_moves_no_rating_and_ends(world: World) -> None:
+    made = world.tournament(3, seed="7")
+    world.play_all(made)
+    settle(world.database)
+    assert log(world) == []
+    assert world.value("SELECT state FROM tournament") == TournamentState.FINISHED
+
+
+@pytest.mark.parametrize("column", ["before", "after"])
+def test_a_changed_rating_is_found(world: World, column: str) -> None:
+    world.play_all(world.tournament(2))
+    settle(world.database)
+    with world.database.transaction() as tx:
+        tx.execute(f"UPDATE rating_change SET {column} = {column} + 1e-9 WHERE change_id = 1".encode())
+    assert log(world) != recomputed(world)
