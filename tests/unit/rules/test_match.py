@@ -1,0 +1,148 @@
+"""The match: what a driver may rely on."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from rummy.errors import BadInput, BadOptions, IllegalAction
+from rummy.rules import shuffle
+from rummy.rules.actions import Discard, DrawStock
+from rummy.rules.game import EventKind
+from rummy.rules.games import find_game
+from rummy.rules.match import Match
+
+GAME = find_game("one_oh_one")
+
+
+def played(match: Match, seed: int = 0, plies: int | None = None) -> Match:
+    """*match* after so many random actions, or to its end."""
+    rng = random.Random(seed)
+    while match.decision is not None and (plies is None or match.actions < plies):
+        match.apply(rng.choice(match.legal_actions()))
+    return match
+
+
+def test_it_deals_at_once_from_its_seed() -> None:
+    one, two = Match(GAME, 3, b"seed"), Match(GAME, 3, b"seed")
+    assert one.view(0) == two.view(0)
+    assert one.view(0) != Match(GAME, 3, b"other").view(0)
+    assert (one.deal, one.ply, one.actions) == (0, 0, 0)
+    assert [event.kind for event in one.events] == [EventKind.DEAL]
+
+
+def test_the_first_dealer_is_drawn_from_the_seed() -> None:
+    for seed in (b"a", b"b", b"c", b"d"):
+        assert Match(GAME, 5, seed).view(None).dealer == shuffle.first_seat(seed, 5)
+
+
+@pytest.mark.parametrize("seed", [b"", b"x" * 65, "text", None])
+def test_a_seed_is_bytes_of_a_bounded_length(seed: object) -> None:
+    with pytest.raises(BadOptions, match="seed"):
+        Match(GAME, 2, seed)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("most", [0, -1, True, 1.5])
+def test_a_short_match_has_a_deal(most: object) -> None:
+    with pytest.raises(BadOptions, match="at least 1 deal"):
+        Match(GAME, 2, b"seed", most)  # type: ignore[arg-type]
+
+
+def test_it_counts_plies_deals_and_actions() -> None:
+    match = played(Match(GAME, 4, b"seed"))
+    assert match.result is not None
+    assert match.result.deals == len(match.deals) == match.deal + 1
+    assert sum(event.kind is EventKind.DEAL for event in match.events) == len(match.deals)
+    assert sum(event.kind is EventKind.DEAL_END for event in match.events) == len(match.deals)
+
+
+def test_scores_are_the_sum_of_the_deals() -> None:
+    match = played(Match(GAME, 6, b"seed"))
+    assert match.result is not None
+    totals = [sum(deal.points[seat] for deal in match.deals) for seat in range(6)]
+    assert list(match.result.scores) == totals
+
+
+def test_after_the_end_nobody_is_asked() -> None:
+    match = played(Match(GAME, 2, b"seed"))
+    assert match.decision is None
+    assert match.legal_actions() == ()
+    assert match.view(0).phase is None
+    for refused in (lambda: match.apply(DrawStock()), match.default_action):
+        with pytest.raises(IllegalAction, match="over"):
+            refused()
+    with pytest.raises(BadInput, match="cannot forfeit"):
+        match.forfeit(0, "timeout")
+
+
+def test_a_short_match_ends_after_its_deals() -> None:
+    match = played(Match(GAME, 3, b"seed", max_deals=1))
+    assert match.result is not None
+    assert match.result.deals == 1
+    assert match.result.reason == "short match"
+
+
+def test_an_illegal_action_counts_for_nothing() -> None:
+    match = Match(GAME, 2, b"seed")
+    before = match.view(0)
+    with pytest.raises(IllegalAction):
+        match.apply(Discard(0))
+    assert (match.actions, match.ply, match.view(0)) == (0, 0, before)
+
+
+@pytest.mark.parametrize("seat", [-1, 3, 99])
+def test_there_is_no_view_of_a_seat_that_there_is_not(seat: int) -> None:
+    with pytest.raises(BadInput, match="no seat"):
+        Match(GAME, 3, b"seed").view(seat)
+
+
+@pytest.mark.parametrize("key", ["gin", "one_oh_one"])
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_forfeit_of_two_ends_the_match(key: str, seat: int) -> None:
+    match = played(Match(find_game(key), 2, b"seed"), plies=5)
+    match.forfeit(seat, "timeout")
+    assert match.decision is None
+    assert match.result is not None
+    assert match.result.placements[seat] == 2
+    assert match.result.placements[1 - seat] == 1
+    assert match.result.reason == "forfeit"
+    assert match.result.forfeits[seat] == "timeout"
+    assert match.result.deals == 1
+
+
+def test_a_forfeit_of_three_voids_the_deal_and_the_match_goes_on() -> None:
+    match = played(Match(GAME, 3, b"seed"), plies=5)
+    match.forfeit(1, "crashed")
+    assert match.deals[-1].reason == "void"
+    assert match.deals[-1].points == (0, 0, 0)
+    assert (match.deal, match.ply) == (1, 0)
+    assert match.active == (0, 2)
+    assert match.view(1).hand == ()
+    assert match.view(0).status == (1, 0, 1)
+    out = next(event for event in match.events if event.kind is EventKind.OUT)
+    assert (out.seat, out.reason) == (1, "crashed")
+    with pytest.raises(BadInput):
+        match.forfeit(1, "crashed")
+    played(match)
+    assert match.result is not None
+    assert match.result.placements[1] == 3
+    assert match.result.forfeits == (None, "crashed", None)
+
+
+def test_a_void_deal_is_none_of_a_short_matchs_deals() -> None:
+    match = Match(GAME, 3, b"seed", max_deals=1)
+    match.forfeit(0, "timeout")
+    assert match.decision is not None
+    played(match)
+    assert match.result is not None
+    assert [deal.reason == "void" for deal in match.deals] == [True, False]
+
+
+def test_all_but_one_may_forfeit() -> None:
+    match = Match(GAME, 6, b"seed")
+    for seat in range(5):
+        match.forfeit(seat, "timeout")
+    assert match.result is not None
+    assert match.result.placements == (6, 5, 4, 3, 2, 1)
+    assert match.result.reason == "forfeit"
