@@ -47,6 +47,11 @@ class Kept:
             raise self._failure(message)
         raise HostFault("The process that holds the arena was killed; nothing of the arena runs any more.")
 
+    def check(self) -> None:
+        """Raises HostFault where the arena has ended by itself."""
+        if self._process.poll() is not None:
+            self.wait_end()
+
     def detach(self) -> None:
         """Let it live on when we go."""
         self._write("detach")

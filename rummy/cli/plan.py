@@ -105,7 +105,6 @@ class Places:
     def _dashboard(self) -> dict[str, str]:
         return {
             "ARENA_DATABASE_URL": self._url_for("arena_dashboard"),
-            "ARENA_REDIS_URL": self.redis_url,
             "ARENA_HTTP_HOST": self.plan.http_host,
             "ARENA_HTTP_PORT": str(self.plan.http_port),
         }

@@ -1,0 +1,153 @@
+"""`arena demo`: a whole arena from nothing, four bots submitted over gRPC, two tournaments, and the dashboard."""
+
+import json
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+import sample_bots
+from rummy import packages
+from rummy.cli import here, tables
+from rummy.cli.launch import Kept, free_port, need_port, tied
+from rummy.cli.plan import Plan
+from rummy.cli.servers import Data, Json, refuse_second
+from rummy.cli.submission import submit
+from rummy.embedded import folders
+from rummy.errors import BadInput, Conflict
+from rummy.store import bots, db, owners, tournaments
+from rummy.store.db import Connection, Database
+
+BOTS = ("random", "greedy", "patient", "drawer")
+LOOK_SECONDS = 0.2
+BOTS_ADDRESS = "127.0.0.1:50151"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A tournament of the demo."""
+
+    title: str
+    game: str
+    table_size: int
+
+    @property
+    def matches_a_cycle(self) -> int:
+        """Each table of one cycle has as many matches as seats: every seat order of the same deals."""
+        return math.comb(len(BOTS), self.table_size) * self.table_size
+
+
+EVENTS = (Event("Gin rummy", "gin", 2), Event("One Hundred and One, tables of three", "one_oh_one", 3))
+
+
+def demo(
+    leave: Annotated[bool, typer.Option("--exit", help="End after the tables.")] = False,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The dashboard's port.")] = 8101,
+    data: Data = None,
+    matches: Annotated[
+        int, typer.Option(min=1, max=100_000, help="Matches a tournament, rounded up to whole cycles.")
+    ] = 120,
+    as_json: Json = False,
+) -> None:
+    """Start an arena, submit the sample bots, play gin and 101, print the tables; stays up until Ctrl-C."""
+    folder = folders.make_data(data or here.data_folder())
+    refuse_second(folder)
+    need_port(f"127.0.0.1:{port}", "--port")
+    plan = Plan(data=folder, http_port=port, bots_listen=_bots_address(), trust_bots=True)
+    out = Console(stderr=as_json, highlight=False)
+    out.print(f"Starting an arena, its data in {folder}:")
+    with tied(plan) as kept:
+        kept.wait_ready(lambda sentence: out.print(f"  {sentence} …"))
+        found = here.running(folder)
+        assert found is not None
+        settings = found.state["operator"]
+        with Database(settings["ARENA_DATABASE_URL"], size=1, name="demo") as database:
+            _submit_all(out, database, plan.bots_listen, settings["ARENA_OWNER_TOKEN"])
+            played = [_play(out, kept, database, event, matches) for event in EVENTS]
+        _tell(out, plan, played, as_json=as_json)
+        if not leave:
+            out.print("Ctrl-C ends it; the data stays.")
+            kept.wait_end()
+
+
+def _bots_address() -> str:
+    """The usual address for bots, or a free one: nobody but the demo's own bots needs to know it."""
+    try:
+        need_port(BOTS_ADDRESS, "--bots")
+    except Conflict:
+        return f"127.0.0.1:{free_port()}"
+    return BOTS_ADDRESS
+
+
+def _submit_all(out: Console, database: Database, address: str, token: str) -> None:
+    out.print(f"Submitting {len(BOTS)} bots over gRPC to {address}:")
+    for name in BOTS:
+        package = packages.pack(Path(sample_bots.__file__).with_name(name))
+        if _is_there(database, token, package):
+            out.print(f"  {name}: is there from an earlier run")
+        else:
+            _submit(out, name, address, token, package)
+
+
+def _is_there(database: Database, token: str, package: bytes) -> bool:
+    manifest = packages.read(package).manifest
+    with database.transaction() as tx:
+        owner = owners.find_by_token(tx, token)
+        return bots.find_own(tx, owner.owner_id, manifest.name, manifest.version) is not None
+
+
+def _submit(out: Console, name: str, address: str, token: str, package: bytes) -> None:
+    for step in submit(address, token, package):
+        if step.state == step.STATE_RUNNING:
+            continue
+        mark = "ok" if step.state == step.STATE_PASSED else "failed"
+        out.print(f"  {name}: {step.step}: {mark}{f' ({step.text})' if step.text else ''}")
+        if step.state == step.STATE_FAILED:
+            raise BadInput(f"The sample bot {name} was refused at '{step.step}': {step.text}")
+
+
+def _play(out: Console, kept: Kept, database: Database, event: Event, matches: int) -> dict[str, Any]:
+    with database.transaction() as tx:
+        tournament_id = _create(tx, event, math.ceil(matches / event.matches_a_cycle))
+    columns = (TextColumn("  {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=out) as bar:
+        task = bar.add_task(event.title, total=None)
+        _wait(kept, database, tournament_id, lambda now: bar.update(task, total=now.fixtures, completed=now.done))
+    with database.transaction() as tx:
+        lines = tables.table_of(tx, tournament_id)
+    out.print(tables.shown(event.title, lines))
+    return {"tournament": tournament_id, "game": event.game, "table": [line.as_json() for line in lines]}
+
+
+def _create(tx: Connection, event: Event, cycles: int) -> int:
+    wanted = tournaments.Plan(name=f"Demo: {event.title}", game=event.game, table_size=event.table_size, cycles=cycles)
+    now = db.now(tx)
+    tournament_id = tournaments.create(tx, wanted, now=now)
+    for name in BOTS:
+        tournaments.add_entrant(tx, tournament_id, bots.find(tx, name).version_id)
+    tournaments.start(tx, tournament_id, now=now)
+    return tournament_id
+
+
+def _wait(kept: Kept, database: Database, tournament_id: int, look: Callable[[tournaments.Progress], None]) -> None:
+    """Return once all is played and rated, telling each *look* how far it is."""
+    while True:
+        with database.transaction() as tx:
+            progress = tournaments.progress(tx, tournament_id)
+        look(progress)
+        if progress.state == "finished" and progress.unrated == 0:
+            return
+        kept.check()
+        time.sleep(LOOK_SECONDS)
+
+
+def _tell(out: Console, plan: Plan, played: list[dict[str, Any]], *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps({"dashboard": plan.address, "data": str(plan.data), "tournaments": played}))
+    out.print(f"Dashboard: {plan.address}")
