@@ -19,7 +19,7 @@ def submit(address: str, token: str, package: bytes) -> Iterator[bots_pb2.Submit
     """
     with grpc.insecure_channel(address) as channel:
         call = bots_pb2_grpc.BotsStub(channel).Submit(
-            _parts(package), metadata=[("authorization", f"Bearer {token}")], timeout=PATIENCE_SECONDS
+            _parts(package), metadata=(("authorization", f"Bearer {token}"),), timeout=PATIENCE_SECONDS
         )
         try:
             yield from call
