@@ -4,10 +4,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from processes import await_end
 
 from rummy.embedded.process import children
 from rummy.embedded.service import Service
@@ -41,18 +41,6 @@ def service(script: str, log: Path) -> Service:
     return Service("service", [sys.executable, "-c", script], {"PATH": os.defpath}, log)
 
 
-def gone(pid: int, seconds: float = 10) -> bool:
-    limit = time.monotonic() + seconds
-    while time.monotonic() < limit:
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-        if state == "Z":
-            return True
-    return False
-
-
 def test_stop_leaves_nothing_behind(tmp_path: Path) -> None:
     before = set(children(os.getpid()))
     log = tmp_path / "log"
@@ -60,7 +48,7 @@ def test_stop_leaves_nothing_behind(tmp_path: Path) -> None:
     supervisor.start(service(WITH_CHILD, log))
     grandchild = int(log.read_text().split()[0])
     supervisor.stop()
-    assert gone(grandchild)
+    assert await_end([grandchild])
     assert set(children(os.getpid())) <= before
 
 
@@ -84,7 +72,7 @@ def test_a_killed_part_is_started_again_and_its_children_are_ended(tmp_path: Pat
         supervisor.watch()
     assert part.running.pid != first
     assert supervisor.restarts["service"] == 1
-    assert gone(grandchild)
+    assert await_end([grandchild])
     supervisor.stop()
 
 
@@ -107,4 +95,4 @@ def test_parts_die_with_a_supervisor_that_is_killed(tmp_path: Path) -> None:
     part = int(keeper.stdout.readline())
     keeper.kill()
     keeper.communicate()
-    assert gone(part)
+    assert await_end([part])
