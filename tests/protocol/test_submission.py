@@ -1,0 +1,297 @@
+"""Submission and registration over gRPC, against a real database and real lanes: what is accepted, and what is not."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import io
+import shutil
+import tempfile
+import zipfile
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import grpc
+import grpc.aio
+import pytest
+
+from arbiter.hall import Hall
+from arbiter.hosting.lanes import Lanes
+from arbiter.hosting.reach import open_to_lanes
+from arbiter.qualifying import Qualifier
+from arbiter.servicers.bots import SERVICE, BotsServicer
+from arbiter.servicers.registry import StoreDirectory, package_of
+from arbiter.servicers.roster import Roster
+from rummy.packages import pack
+from rummy.store import bots, owners
+from rummy.store.db import Database
+from rummy.wire.status import error_of
+from rummy.wire.v1 import bots_pb2
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+SAMPLES = Path(__file__).parents[2] / "sample_bots"
+HEAD = "from sample_bots import sdk\n\n\ndef choose(decision):\n"
+TAIL = "\n\nif __name__ == '__main__':\n    sdk.run(choose)\n"
+GOOD = "    return decision.fallback"
+
+
+def a_package(body: str = GOOD, *, source: str | None = None, **changes: str) -> bytes:
+    """A package whose bot has *body* as its `choose`."""
+    said = {"name": '"Test"', "version": '"1"', "games": '["gin"]', "language": '"python"', "entry": '"bot.py"'}
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as file:
+        manifest = "".join(f"{key} = {value}\n" for key, value in {**said, **changes}.items())
+        file.writestr(zipfile.ZipInfo("bot.toml"), manifest)
+        file.writestr(zipfile.ZipInfo("bot.py"), HEAD + body + TAIL if source is None else source)
+    return packed.getvalue()
+
+
+def head_of(content: bytes, **changes: Any) -> bots_pb2.SubmitRequest:
+    head = {"size": len(content), "digest": hashlib.sha256(content).digest(), **changes}
+    return bots_pb2.SubmitRequest(head=bots_pb2.PackageHead(**head))
+
+
+def requests_for(content: bytes, size: int = 200_000) -> list[bots_pb2.SubmitRequest]:
+    chunks = (content[place : place + size] for place in range(0, len(content), size))
+    return [head_of(content), *(bots_pb2.SubmitRequest(chunk=chunk) for chunk in chunks)]
+
+
+@dataclass
+class Arena:
+    """An arbiter that takes submissions, as a bot author meets it."""
+
+    address: str
+    database: Database
+    token: str
+    steps: list[bots_pb2.SubmitStep]
+
+    async def submit(self, *requests: bots_pb2.SubmitRequest | bytes, token: str | None = None) -> int:
+        """The version of the last step. Raises the arena's error; `steps` are those of this submission."""
+        self.steps = []
+        async with grpc.aio.insecure_channel(self.address) as channel:
+            method: Any = channel.stream_stream(f"/{SERVICE}/Submit")
+            call = method(iter(map(_bytes, requests)), metadata=self._shown(token))
+            try:
+                async for step in call:
+                    self.steps.append(bots_pb2.SubmitStep.FromString(step))
+            except grpc.aio.AioRpcError as error:
+                raise _named(error) from error
+        return self.steps[-1].version_id
+
+    async def register(self, request: bots_pb2.RegisterRequest | bytes, token: str | None = None) -> Any:
+        async with grpc.aio.insecure_channel(self.address) as channel:
+            method: Any = channel.unary_unary(f"/{SERVICE}/Register")
+            try:
+                reply = await method(_bytes(request), metadata=self._shown(token))
+            except grpc.aio.AioRpcError as error:
+                raise _named(error) from error
+        return bots_pb2.RegisterReply.FromString(reply)
+
+    def versions(self) -> list[bots.Version]:
+        with self.database.transaction() as tx:
+            return bots.list_versions(tx)
+
+    def _shown(self, token: str | None) -> tuple[tuple[str, str], ...]:
+        return (("authorization", f"Bearer {self.token if token is None else token}"),)
+
+
+class Refused(Exception):
+    """The arena's answer: its status, and the sentence."""
+
+
+def _named(error: grpc.aio.AioRpcError) -> Refused:
+    return Refused(f"{error.code().name}: {error_of(error)}")
+
+
+def _bytes(request: Any) -> bytes:
+    return request if isinstance(request, bytes) else bytes(request.SerializeToString())
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Path]:
+    """A folder that lanes of other users can pass; it keeps the runtime."""
+    folder = Path(tempfile.mkdtemp(prefix="arena-test-"))
+    folder.chmod(0o711)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(params=[True])
+async def arena(request: pytest.FixtureRequest, folder: Path, database_url: str) -> AsyncIterator[Arena]:
+    organiser = Database(database_url)
+    with organiser.transaction() as tx:
+        owner = owners.create(tx, "Ann", now=NOW)
+        token = owners.new_token(tx, owner.owner_id, now=NOW)
+    database = Database(f"{database_url}&options=-crole%3Darena_arbiter")  # With the arbiter's rights and no others.
+    socket = folder / "bots.sock"
+    lanes = Lanes(
+        lambda version_id: package_of(database, version_id),
+        folder=folder / "hosting",
+        address=f"unix:{socket}",
+        trusted=request.param,
+    )
+    hall = Hall()
+    hall.lobby.hosting = lanes
+    lanes.on_lane_died = hall.lobby.lane_died
+    servicer = BotsServicer(Roster(database, lambda: NOW), Qualifier(hall.tables, lanes), trusted=request.param)
+    directory = StoreDirectory(database, lanes)
+    [address, _] = await hall.open_to_bots(directory, ["127.0.0.1:0", f"unix:{socket}"], {SERVICE: servicer.handlers()})
+    open_to_lanes(socket)
+    hall.start_clock()
+    yield Arena(address, organiser, token, [])
+    await lanes.close()
+    await hall.close()
+    database.close()
+    organiser.close()
+
+
+async def test_a_sample_bot_is_submitted_and_every_step_told(arena: Arena) -> None:
+    version_id = await arena.submit(*requests_for(pack(SAMPLES / "greedy")))
+    passed = [step.step for step in arena.steps if step.state == bots_pb2.SubmitStep.STATE_PASSED]
+    assert passed == ["received", "unpacked", "manifest", "qualifying gin", "qualifying one_oh_one", "stored"]
+    [version] = arena.versions()
+    assert version.version_id == version_id and version.hosted
+    assert (version.name, version.games, version.entry) == ("greedy", ("gin", "one_oh_one"), "bot.py")
+
+
+async def test_the_same_package_again_is_the_same_version(arena: Arena) -> None:
+    first = await arena.submit(*requests_for(a_package()))
+    assert await arena.submit(*requests_for(a_package())) == first
+    assert "here already" in arena.steps[-1].text
+
+
+async def test_another_package_of_the_same_version_is_refused(arena: Arena) -> None:
+    await arena.submit(*requests_for(a_package()))
+    with pytest.raises(Refused, match=r'ALREADY_EXISTS: Test 1 .* such as version = "2"'):
+        await arena.submit(*requests_for(a_package(GOOD + "  # changed")))
+    assert len(arena.versions()) == 1
+
+
+@pytest.mark.parametrize(
+    ("package", "why"),
+    [
+        (a_package("    return sdk_is_no_name"), "crashed.*NameError"),
+        (a_package("    raise SystemExit(7)"), "status 7"),
+        (a_package(source="syntax error"), "SyntaxError"),
+        (a_package(source="print('done')"), "ended by itself, with status 0.*done"),
+        (a_package("    from rummy.rules.actions import EndMelds\n    return EndMelds()"), r"\(illegal\)"),
+    ],
+)
+async def test_a_bot_with_a_fault_does_not_qualify(arena: Arena, package: bytes, why: str) -> None:
+    with pytest.raises(Refused, match=f"(?s)FAILED_PRECONDITION: The bot has failed its deal of gin.*{why}"):
+        await arena.submit(*requests_for(package))
+    assert arena.steps[-1].step == "qualifying gin" and arena.steps[-1].state == bots_pb2.SubmitStep.STATE_FAILED
+    assert arena.versions() == []
+
+
+@pytest.mark.parametrize(
+    ("requests", "why"),
+    [
+        (requests_for(a_package(games='["whist"]')), "NOT_FOUND: There is no game 'whist'; there are: gin, one_oh_one"),
+        (requests_for(a_package(name='""')), "INVALID_ARGUMENT: The name in bot.toml is empty"),
+        (requests_for(a_package(name='"' + "x" * 65 + '"')), "INVALID_ARGUMENT: .* 65 characters"),
+        (requests_for(a_package(name='"a\\u202eb"')), "INVALID_ARGUMENT: .* format character"),
+        (requests_for(a_package(language='"rust"')), "INVALID_ARGUMENT: .*'rust' is not hosted"),
+        (requests_for(b"garbage"), "INVALID_ARGUMENT: The package is no zip file"),
+        ([], "INVALID_ARGUMENT: A submission begins with the head"),
+        ([bots_pb2.SubmitRequest(chunk=b"x")], "INVALID_ARGUMENT: A submission begins with the head"),
+        ([bots_pb2.SubmitRequest()], "INVALID_ARGUMENT: A submission begins with the head"),
+        ([b"\xff\xff garbage"], "INVALID_ARGUMENT: A request of 10 bytes is no"),
+        ([head_of(b"x"), b"\xff\xff"], "INVALID_ARGUMENT: A request of 2 bytes is no"),
+        ([head_of(b"x"), head_of(b"x")], "INVALID_ARGUMENT: After the head"),
+        ([head_of(b"x", size=0)], "RESOURCE_EXHAUSTED: A package has 1 to 20000000 bytes"),
+        ([head_of(b"x", size=20_000_001)], "RESOURCE_EXHAUSTED: A package has 1 to 20000000 bytes"),
+        ([head_of(b"x", digest=b"short")], "INVALID_ARGUMENT: The digest in the head"),
+        (requests_for(a_package())[:1], "INVALID_ARGUMENT: The package ended after 0 of"),
+        ([*requests_for(a_package()), bots_pb2.SubmitRequest(chunk=b"x")], "INVALID_ARGUMENT: More arrived"),
+        ([head_of(b"x"), bots_pb2.SubmitRequest(chunk=b"y")], "INVALID_ARGUMENT: What arrived does not have"),
+        ([head_of(b"x"), bots_pb2.SubmitRequest(chunk=bytes(50_000_000))], "RESOURCE_EXHAUSTED: "),
+    ],
+)
+async def test_bad_submissions_get_a_status_and_a_sentence(
+    arena: Arena, requests: list[bots_pb2.SubmitRequest | bytes], why: str
+) -> None:
+    with pytest.raises(Refused, match=why):
+        await arena.submit(*requests)
+    assert arena.versions() == []
+
+
+async def test_only_an_owner_submits(arena: Arena) -> None:
+    live = await arena.register(live_bot())
+    with arena.database.transaction() as tx:
+        bob = owners.create(tx, "Bob", now=NOW)
+        revoked = owners.new_token(tx, bob.owner_id, now=NOW)
+        owners.revoke(tx, bob.owner_id, now=NOW)
+    for token, why in (
+        ("", "UNAUTHENTICATED: Show the owner's token"),
+        ("wrong", "UNAUTHENTICATED: .*unknown or was revoked"),
+        (revoked, "UNAUTHENTICATED: .*unknown or was revoked"),
+        (live.token, "PERMISSION_DENIED: This is the token of a live bot"),
+    ):
+        with pytest.raises(Refused, match=why):
+            await arena.submit(*requests_for(a_package()), token=token)
+        with pytest.raises(Refused, match=why):
+            await arena.register(live_bot(version="2"), token=token)
+
+
+@pytest.mark.parametrize("arena", [False], indirect=True)
+async def test_nothing_is_hosted_without_the_operators_word(arena: Arena) -> None:
+    with pytest.raises(Refused, match=r"PERMISSION_DENIED: This arena does not host packages.*--trust-bots"):
+        await arena.submit(*requests_for(a_package()))
+    assert (await arena.register(live_bot())).version_id
+
+
+def live_bot(**changes: Any) -> bots_pb2.RegisterRequest:
+    said = {"name": "Live", "version": "1", "games": ["gin"], "language": "c++", **changes}
+    return bots_pb2.RegisterRequest(**said)
+
+
+async def test_a_live_bot_is_registered_and_gets_a_token_that_is_not_kept(arena: Arena) -> None:
+    reply = await arena.register(live_bot())
+    with arena.database.transaction() as tx:
+        version = bots.version_by_token(tx, owners.digest(reply.token))
+        kept = tx.execute("SELECT digest FROM token WHERE version_id = %s", [reply.version_id]).fetchall()
+    assert version is not None and version.version_id == reply.version_id and not version.hosted
+    assert kept == [(hashlib.sha256(reply.token.encode()).digest(),)]
+
+
+async def test_registering_again_replaces_the_token(arena: Arena) -> None:
+    first, second = [await arena.register(live_bot()) for _ in range(2)]
+    assert first.version_id == second.version_id and first.token != second.token
+    with arena.database.transaction() as tx:
+        assert bots.version_by_token(tx, owners.digest(first.token)) is None
+        assert bots.version_by_token(tx, owners.digest(second.token)) is not None
+
+
+@pytest.mark.parametrize(
+    ("request_", "why"),
+    [
+        (live_bot(name=""), "INVALID_ARGUMENT: The name is empty"),
+        (live_bot(name="x" * 100_000), "INVALID_ARGUMENT: .*at most 256"),
+        (live_bot(version="a b"), "INVALID_ARGUMENT: The version 'a b'"),
+        (live_bot(games=[]), "INVALID_ARGUMENT: The games of a bot"),
+        (live_bot(games=["whist"]), "NOT_FOUND: There is no game 'whist'"),
+        (live_bot(language="C sharp"), "INVALID_ARGUMENT: The language"),
+        (b"\xff\xff garbage", "INVALID_ARGUMENT: A request of 10 bytes"),
+        (bytes(50_000_000), "RESOURCE_EXHAUSTED"),
+    ],
+)
+async def test_bad_registrations(arena: Arena, request_: bots_pb2.RegisterRequest | bytes, why: str) -> None:
+    with pytest.raises(Refused, match=why):
+        await arena.register(request_)
+    assert arena.versions() == []
+
+
+async def test_a_registered_version_does_not_change(arena: Arena) -> None:
+    await arena.register(live_bot())
+    with pytest.raises(Refused, match="ALREADY_EXISTS: Live 1 exists already and is registered differently"):
+        await arena.register(live_bot(games=["one_oh_one"]))
+
+
+async def test_submissions_at_once_make_one_version(arena: Arena) -> None:
+    others = [Arena(arena.address, arena.database, arena.token, []) for _ in range(3)]
+    made = await asyncio.gather(*(other.submit(*requests_for(a_package())) for other in others))
+    assert len(set(made)) == 1 and len(arena.versions()) == 1
