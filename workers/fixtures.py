@@ -57,6 +57,8 @@ class Player:
             self._void(claim, error, _later(claim))
 
     def _played(self, held: Held) -> list[PlayedMatch]:
+        if held.why:
+            raise ArbiterUnavailable(held.why)
         with self.database.transaction() as tx:
             terms = fixtures.terms(tx, held.claim)
             arbiter = choose_arbiter(tx, held.claim, terms, now=self.clock(tx))

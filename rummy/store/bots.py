@@ -53,8 +53,8 @@ _COLUMNS: LiteralString = """
 
 _BOT: LiteralString = """
     INSERT INTO bot (owner_id, name, created_at) VALUES (%(owner_id)s, %(name)s, %(now)s)
-    ON CONFLICT (owner_id, name) DO UPDATE SET name = EXCLUDED.name
-    RETURNING bot_id"""
+    ON CONFLICT (owner_id, name) DO NOTHING"""
+_BOT_ID: LiteralString = "SELECT bot_id FROM bot WHERE owner_id = %(owner_id)s AND name = %(name)s"
 _PACKAGE: LiteralString = """
     INSERT INTO package (digest, content) VALUES (%(digest)s, %(content)s) ON CONFLICT (digest) DO NOTHING"""
 _VERSION: LiteralString = """
@@ -81,7 +81,8 @@ def add_version(
     Raises `BadInput` for an unusable name, `Conflict` where the version exists: a version never changes.
     """
     checked = check_name(name, "name of the bot")
-    bot_id = _one(tx, _BOT, {"owner_id": owner_id, "name": checked, "now": now})
+    tx.execute(_BOT, {"owner_id": owner_id, "name": checked, "now": now})
+    bot_id = _one(tx, _BOT_ID, {"owner_id": owner_id, "name": checked})
     digest = None if content is None else _store(tx, content)
     values = {
         "bot_id": bot_id,

@@ -2,10 +2,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
+from world import World
 
 from rummy.embedded.postgres import PostgresServer
 from rummy.errors import SettingsError, StoreUnavailable
-from rummy.store import db, migrate
+from rummy.store import arbiters, db, migrate, owners
 
 
 def run(url: str) -> list[str]:
@@ -63,6 +64,20 @@ def test_a_service_reads_nothing_that_it_does_not_need(postgres: PostgresServer,
         for table in SECRET[role]:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute(f"SELECT FROM {table}".encode())
+
+
+def test_an_arbiter_stores_submissions(postgres: PostgresServer, world: World) -> None:
+    with db.connect(world.database.url) as connection:
+        migrate.set_passwords(connection, {"arena_arbiter": "x"})
+    database = world.database.url.split("?", maxsplit=1)[0].rsplit("/", 1)[1]
+    with db.Database(postgres.url("arena_arbiter", "x", database)) as arbiter, arbiter.transaction() as tx:
+        version_id = world.bot(tx, "Bot")
+        owners.new_token(tx, world.owner_id, now=world.now, version_id=version_id)
+        place = arbiters.announce(tx, address="a", bots_address="b", incarnation="x", now=world.now)
+        arbiters.attach(tx, place, version_id, 0, now=world.now)
+        assert arbiters.heartbeat(tx, place, "x", load=1, now=world.now)
+        arbiters.detach(tx, place, version_id, 0)
+        arbiters.withdraw(tx, place, "x")
 
 
 def test_the_dashboard_changes_nothing(postgres: PostgresServer, database_url: str) -> None:

@@ -1,0 +1,149 @@
+"""Real worker processes on a real broker, killed and told to end."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from arbiter_stage import SHORT, TOKEN, Context, Stage, play
+from world import World
+
+from rummy.embedded.postgres import PostgresServer
+from rummy.league.ratings import elo
+from rummy.store import db, migrate, ratings
+from rummy.wire.v1 import arbiter_pb2
+
+pytestmark = pytest.mark.realtime
+ROOT = Path(__file__).parents[2]
+Updates = Iterator[arbiter_pb2.OrderUpdate]
+
+
+def until(holds: Callable[[], bool], seconds: float = 60) -> None:
+    """Waits for what other processes do."""
+    limit = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < limit, "it did not happen"
+        time.sleep(0.05)
+
+
+class Yard:
+    """Starts workers, and kills what is left of them."""
+
+    def __init__(self, world: World, url: str, redis_url: str, folder: Path) -> None:
+        self.world = world
+        self.environ = {"ARENA_DATABASE_URL": url, "ARENA_REDIS_URL": redis_url, "ARENA_ARBITER_TOKEN": TOKEN}
+        self.stage = Stage(folder, world.database, world.now)
+        self.running: list[subprocess.Popen[str]] = []
+
+    def start(self, name: str, **settings: str) -> subprocess.Popen[str]:
+        """A worker that plays four fixtures at once."""
+        process = subprocess.Popen(
+            [sys.executable, "-m", "workers", "--name", name, "--concurrency", "4"],
+            cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env={"PATH": os.defpath, **self.environ, **settings},
+        )  # fmt: skip
+        self.running.append(process)
+        return process
+
+    def ready(self, name: str) -> subprocess.Popen[str]:
+        """A worker that has said that it is ready."""
+        process = self.start(name)
+        assert process.stdout is not None
+        assert "worker ready" in process.stdout.readline()
+        return process
+
+    def count(self, condition: str) -> object:
+        return self.world.value(f"SELECT count(*) FROM fixture WHERE {condition}")
+
+    def beat(self) -> bool:
+        """Keeps the arbiter's heart beating, by the database's clock."""
+        with self.world.database.transaction() as tx:
+            self.world.now = db.now(tx)
+            tx.execute("UPDATE arbiter SET last_seen = %(now)s", {"now": self.world.now})
+        return True
+
+    def close(self) -> None:
+        for process in self.running:
+            process.kill()
+            process.communicate()
+        self.stage.close()
+
+
+@pytest.fixture
+def yard(world: World, postgres: PostgresServer, redis_url: str, arena_folders: tuple[Path, Path]) -> Iterator[Yard]:
+    with db.connect(world.database.url) as connection:
+        migrate.set_passwords(connection, {"arena_worker": "x"})
+    name = world.database.url.split("?", maxsplit=1)[0].rsplit("/", 1)[1]
+    with world.database.transaction() as tx:
+        world.now = db.now(tx)
+    made = Yard(world, postgres.url("arena_worker", "x", name), redis_url, arena_folders[1])
+    yield made
+    made.close()
+
+
+def test_a_killed_workers_fixtures_are_played_by_the_other_once(yard: Yard) -> None:
+    held: list[int] = []
+
+    def hang(order: arbiter_pb2.Order, context: Context) -> Updates:
+        held.append(order.fixture)
+        while context.is_active():
+            time.sleep(0.05)
+            yield arbiter_pb2.OrderUpdate(progress=arbiter_pb2.OrderProgress())
+
+    yard.stage.answers = [hang] * 2
+    victim = yard.ready("victim")
+    made = yard.world.tournament(5, options=SHORT)
+    until(lambda: yard.beat() and len(held) == 2 and yard.count("state = 'done'") == 8)
+    yard.ready("heir")
+    victim.kill()
+    until(lambda: yard.beat() and yard.world.value("SELECT state FROM tournament") == "finished")
+    assert yard.count("attempt = 2") == 2
+    assert yard.world.value("SELECT count(*) FROM match") == 20
+    lost = "SELECT count(*) FROM fixture_attempt WHERE outcome = 'expired' AND holder LIKE 'victim#%%'"
+    assert yard.world.value(lost) == 2
+    with yard.world.database.transaction() as tx:
+        log = ratings.log(tx)
+        assert log == list(ratings.recompute(tx, elo.rate_round))
+    assert len(log) == 20
+    assert {change.tournament_id for change in log} == {made}
+
+
+def test_a_worker_told_to_end_hands_back_and_ends_with_status_0(yard: Yard) -> None:
+    held: list[int] = []
+
+    def hang(order: arbiter_pb2.Order, context: Context) -> Updates:
+        held.append(order.fixture)
+        while context.is_active():
+            time.sleep(0.05)
+            yield arbiter_pb2.OrderUpdate(progress=arbiter_pb2.OrderProgress())
+        yield from play(order, context)
+
+    yard.stage.answers = [hang]
+    worker = yard.ready("leaver")
+    yard.world.tournament(2, options=SHORT)
+    until(lambda: yard.beat() and bool(held))
+    worker.send_signal(signal.SIGTERM)
+    assert worker.wait(20) == 0
+    assert yard.count("state = 'scheduled' AND attempt = 1") == 1
+    assert yard.world.value("SELECT outcome FROM fixture_attempt") == "released"
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "said"),
+    [
+        ("ARENA_REDIS_URL", "", "ARENA_REDIS_URL is not set"),
+        ("ARENA_DATABASE_URL", "mysql://x", "ARENA_DATABASE_URL must begin with postgresql://"),
+        ("ARENA_ARBITER_TOKEN", "", "ARENA_ARBITER_TOKEN is not set"),
+    ],
+)
+def test_a_worker_that_cannot_start_says_why(yard: Yard, setting: str, value: str, said: str) -> None:
+    worker = yard.start("lost", **{setting: value})
+    output, _ = worker.communicate(timeout=30)
+    assert worker.returncode == 1
+    assert output.startswith("the worker cannot start: ")
+    assert said in output
+    assert output.count("\n") == 1
