@@ -84,6 +84,11 @@ class Tables:
         """Decisions asked so far."""
         return self._decisions + sum(referee.decisions for referee in self.running)
 
+    @property
+    def waiting(self) -> int:
+        """Legs whose bots are not all here, or have no room."""
+        return len(self._waiting)
+
     async def play(self, leg: Leg, on_begin: Callable[[Referee], None] | None = None) -> Played:
         """Plays *leg* to its end. Raises `HostFault` where the arena cannot; what bots do wrong is in the result."""
         referee = await self._seat(leg)
