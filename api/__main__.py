@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import socket
 import sys
 from types import FrameType
@@ -10,7 +11,8 @@ from types import FrameType
 import uvicorn
 
 from api.app import create_app
-from rummy.errors import RummyError
+from api.live import Hub
+from rummy.errors import RummyError, SettingsError
 from rummy.settings import Settings
 from rummy.store.db import Database
 
@@ -20,6 +22,10 @@ POOL = 16
 
 class Dashboard(uvicorn.Server):
     """A server that says when it is ready, and lets go of open event streams when it is told to stop."""
+
+    def __init__(self, config: uvicorn.Config, hub: Hub) -> None:
+        super().__init__(config)
+        self._hub = hub
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Opens the port, then says so in one line."""
@@ -31,30 +37,42 @@ class Dashboard(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Notes that the process is to end."""
-        self.config.loaded_app.state.hub.close()
+        self._hub.close()
         super().handle_exit(sig, frame)
 
 
 def main() -> int:
-    """Serves until told to stop."""
+    """Serves until told to stop; returns the exit status."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
         settings = Settings.from_environment().need("database_url")
+        listener = _listen(settings.http_host, settings.http_port)
     except RummyError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
+        sys.stderr.write(f"the dashboard cannot start: {error}\n")
+        return 1
     with Database(settings.database_url, size=POOL, name="dashboard") as database:
+        app = create_app(database)
         config = uvicorn.Config(
-            create_app(database),
-            host=settings.http_host,
-            port=settings.http_port,
+            app,
             log_config=None,
+            log_level="warning",
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
-        Dashboard(config).run()
+        Dashboard(config, app.state.hub).run(sockets=[listener])
     return 0
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=1024)
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise SettingsError(
+            f"port {port} of {host} cannot be had ({reason}); choose others with ARENA_HTTP_HOST and ARENA_HTTP_PORT"
+        ) from error
 
 
 if __name__ == "__main__":

@@ -180,7 +180,7 @@ def _shown(events: Sequence[Event], seat: int) -> str:
 def _all(groups: Iterable[Cards]) -> str:
     """Cards with suit symbols, such as `K♣ Q♣`."""
     return " ".join(
-        text[0] + _SYMBOLS[text[1]] if text[1] in _SYMBOLS else "joker"
+        text[0].replace("T", "10") + _SYMBOLS[text[1]] if text[1] in _SYMBOLS else "joker"
         for group in groups
         for text in map(card_text, group)
     )

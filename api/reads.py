@@ -70,12 +70,12 @@ class Reads:
         return schemas.Table(tournament_id=tournament_id, provisional=provisional, lines=lines)
 
     def fixtures(
-        self, tournament_id: int, *, after: tuple[int, int] | None, limit: int
+        self, tournament_id: int, *, after: tuple[int, int] | None, state: str | None, limit: int
     ) -> schemas.Page[schemas.Fixture]:
         """Fixtures in the order of the schedule."""
         with self._database.transaction() as tx:
             _tournament(tx, tournament_id)
-            rows = pages.fixtures(tx, tournament_id, after=after or START, limit=limit + 1)
+            rows = pages.fixtures(tx, tournament_id, after=after or START, state=state, limit=limit + 1)
         now = self._now()
         items = [_fixture(row, now) for row in rows[:limit]]
         last = f"{items[-1].round_no}.{items[-1].table_no}" if len(rows) > limit else None
@@ -109,7 +109,7 @@ class Reads:
         with self._database.transaction() as tx:
             _bot(tx, bot_id)
             rows = pages.ratings(tx, bot_id, limit=RATING_STEPS)
-            errors = self._errors_along(tx, {row.tournament_id for row in rows})
+            errors = self._errors_along(tx, rows)
         ladders = [
             schemas.LadderHistory(
                 ladder=ladder,
@@ -161,13 +161,18 @@ class Reads:
                 errors[tournament_id, versions[line.entrant]] = line.error
         return errors
 
-    def _errors_along(self, tx: Connection, tournaments: set[int]) -> dict[tuple[int, int, int], float]:
-        """By tournament, round and entrant: the error of the rating after that round."""
-        return {
-            (tournament_id, *key): error
-            for tournament_id in tournaments
-            for key, error in self._tables.trace(tx, _tournament(tx, tournament_id)).items()
-        }
+    def _errors_along(self, tx: Connection, steps: Sequence[pages.RatingRow]) -> dict[tuple[int, int, int], float]:
+        """By tournament, round and entrant: the error of the rating after that round, where one is computed."""
+        last = {(step.tournament_id, step.entrant_no): step.round_no for step in steps}
+        errors: dict[tuple[int, int, int], float] = {}
+        for tournament_id in {step.tournament_id for step in steps}:
+            trace = self._tables.trace(tx, _tournament(tx, tournament_id))
+            end = max((round_no for round_no, _ in trace), default=0)
+            for (round_no, entrant), error in trace.items():
+                # A bot may sit out the last rounds: its last step is its standing at the end.
+                at = last.get((tournament_id, entrant), round_no) if round_no == end else round_no
+                errors[tournament_id, at, entrant] = error
+        return errors
 
 
 def _tournament(tx: Connection, tournament_id: int) -> pages.TournamentRow:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request, Response
 
 from api import schemas
-from api.routes.parameters import After, Arena, Before, Id, Prefix, Schedule
+from api.routes.parameters import After, Arena, Before, FixtureState, Id, Prefix, Schedule
 from api.web import templates
 from rummy.errors import ReplayMismatch
 
@@ -47,14 +47,17 @@ def home(request: Request, arena: Arena, before: Before = None) -> Response:
 
 
 @router.get("/tournaments/{tournament_id}")
-def tournament(request: Request, arena: Arena, tournament_id: Id, after: Schedule) -> Response:
+def tournament(
+    request: Request, arena: Arena, tournament_id: Id, after: Schedule, state: FixtureState = None
+) -> Response:
     """A tournament: progress, table, fixtures, and what proves that it is fair."""
     table = arena.table(tournament_id)
     context = {
         "tournament": arena.tournament(tournament_id),
         "table": table,
         "scale": Scale.over(table.lines),
-        "fixtures": arena.fixtures(tournament_id, after=after, limit=FIXTURES),
+        "fixtures": arena.fixtures(tournament_id, after=after, state=state, limit=FIXTURES),
+        "state": state,
         "after": None if after is None else f"{after[0]}.{after[1]}",
     }
     return templates.TemplateResponse(request, "tournament.html", context)

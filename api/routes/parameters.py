@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from typing import Annotated, Literal, cast
 
 from fastapi import Depends, Path, Query, Request
 
@@ -43,5 +43,8 @@ Id = Annotated[int, Path(ge=1, le=NEWEST)]
 Limit = Annotated[int, Query(ge=1, le=200, description="At most so many.")]
 Before = Annotated[int | None, Query(ge=1, le=NEWEST, description="Goes on below this id, as in `next`.")]
 After = Annotated[int, Query(ge=0, le=NEWEST, description="Goes on above this id, as in `next`.")]
+FixtureState = Annotated[
+    Literal["scheduled", "running", "done"] | None, Query(description="Only fixtures in this state.")
+]
 Schedule = Annotated[tuple[int, int] | None, Depends(place_in_schedule)]
 Prefix = Annotated[str, Depends(name_prefix)]

@@ -7,15 +7,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 
 from api import schemas
-from api.routes.parameters import After, Arena, Before, Id, Limit, Prefix, Schedule
+from api.routes.parameters import After, Arena, Before, FixtureState, Id, Limit, Prefix, Schedule
 from rummy.errors import NotFound
 
 Answers = dict[int | str, dict[str, Any]]
 
 MISSING: Answers = {404: {"model": schemas.Problem, "description": "There is no such thing."}}
-DAMAGED: Answers = {
-    500: {"model": schemas.Problem, "description": "The stored replay is damaged."}
-}
+DAMAGED: Answers = {500: {"model": schemas.Problem, "description": "The stored replay is damaged."}}
 NDJSON = {"application/x-ndjson": {"schema": {"type": "string"}}}
 
 router = APIRouter(
@@ -46,9 +44,11 @@ def table(arena: Arena, tournament_id: Id) -> schemas.Table:
 
 
 @router.get("/tournaments/{tournament_id}/fixtures", tags=["tournaments"], responses=MISSING)
-def fixtures(arena: Arena, tournament_id: Id, after: Schedule, limit: Limit = 50) -> schemas.Page[schemas.Fixture]:
+def fixtures(
+    arena: Arena, tournament_id: Id, after: Schedule, state: FixtureState = None, limit: Limit = 50
+) -> schemas.Page[schemas.Fixture]:
     """Fixtures in the order of the schedule, with state, attempt, and what they wait for."""
-    return arena.fixtures(tournament_id, after=after, limit=limit)
+    return arena.fixtures(tournament_id, after=after, state=state, limit=limit)
 
 
 @router.get("/ladders", tags=["bots"])

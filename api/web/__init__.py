@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -38,6 +39,11 @@ def ordinal(place: int) -> str:
     return f"{place}{ending}"
 
 
+def given(values: Mapping[str, object]) -> dict[str, object]:
+    """The parameters that have a value."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
 @cache
 def static(name: str) -> str:
     """The address of a static file, with a mark of its content so that a browser may keep it for ever."""
@@ -53,7 +59,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.filters.update(game_title=game_title, utc=utc, points=points, ordinal=ordinal)
+    env.filters.update(given=given, game_title=game_title, utc=utc, points=points, ordinal=ordinal)
     env.globals.update(static=static)
     return env
 

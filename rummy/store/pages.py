@@ -236,6 +236,7 @@ FIXTURES: LiteralString = """
                   ORDER BY m.leg) AS matches
       FROM fixture f
      WHERE f.tournament_id = %(tournament_id)s AND (f.round_no, f.table_no) > (%(round_no)s, %(table_no)s)
+       AND (%(state)s::text IS NULL OR f.state = %(state)s)
      ORDER BY f.round_no, f.table_no LIMIT %(limit)s"""
 
 BOT: LiteralString = """
@@ -377,11 +378,12 @@ def entrants(tx: Connection, tournament_id: int) -> list[EntrantRow]:
     return _many(tx, EntrantRow, ENTRANTS, tournament_id=tournament_id)
 
 
-def fixtures(tx: Connection, tournament_id: int, *, after: tuple[int, int], limit: int) -> list[FixtureRow]:
-    """The fixtures that follow round and table *after* in the schedule."""
-    return _many(
-        tx, FixtureRow, FIXTURES, tournament_id=tournament_id, round_no=after[0], table_no=after[1], limit=limit
-    )
+def fixtures(
+    tx: Connection, tournament_id: int, *, after: tuple[int, int], state: str | None, limit: int
+) -> list[FixtureRow]:
+    """The fixtures in *state*, or in any, that follow round and table *after* in the schedule."""
+    values = {"round_no": after[0], "table_no": after[1], "state": state, "limit": limit}
+    return _many(tx, FixtureRow, FIXTURES, tournament_id=tournament_id, **values)
 
 
 def bots(tx: Connection, *, after: int, prefix: str, limit: int) -> list[BotRow]:

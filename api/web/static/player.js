@@ -111,7 +111,7 @@
     if (frame.stock) { back.setAttribute("role", "img"); back.setAttribute("aria-label", "Face-down stock"); }
     const stock = make("div", "stock", make("h3", "", `Stock: ${frame.stock}`), back);
     const pile = split(frame.pile);
-    const room = Math.max(3, Math.floor((byId("felt").clientWidth - 150) / 24) - 4);
+    const room = fitting();
     const shown = pile.slice(-room);
     const fresh = before && pile.length > split(before.pile).length;
     const cards = shown.map((one, at) => card(one, fresh && at === shown.length - 1));
@@ -120,6 +120,19 @@
     const label = `Discard pile: ${pile.length}`;
     const box = cards.length ? list("pile", `${label}, the top card last`, cards) : make("p", "none", "empty");
     return make("div", "middle", stock, make("div", "", make("h3", "", label), box));
+  }
+
+  // How many cards of the pile have room beside the stock, each but the last half covered.
+  function fitting() {
+    const felt = byId("felt");
+    const width = parseFloat(getComputedStyle(felt).getPropertyValue("--card-w")) * parseFloat(getComputedStyle(document.documentElement).fontSize);
+    return Math.max(2, Math.floor((felt.clientWidth - 2 * width - 190) / (width * 0.56)));
+  }
+
+  // The table never shrinks while one steps through a deal, so that the buttons stay where they are.
+  function keepHeight(felt) {
+    const height = Math.max(parseFloat(felt.style.minHeight) || 0, felt.offsetHeight);
+    felt.style.minHeight = `${height}px`;
   }
 
   function sentence(frame) {
@@ -138,6 +151,7 @@
     const before = step > 0 ? frames[step - 1] : null;
     const seats = frame.hands.map((_, seat) => seatBox(frame, seat, before));
     byId("felt").replaceChildren(seats[0], middle(frame, before), ...seats.slice(1));
+    keepHeight(byId("felt"));
     byId("said").replaceChildren(sentence(frame));
     byId("counter").textContent = `${step} of ${frames.length - 1}`;
     const slider = byId("slider");
@@ -254,6 +268,7 @@
     byId("slider").addEventListener("input", (event) => { pause(); go(deal, Number(event.target.value)); });
     byId("deal").addEventListener("change", (event) => { pause(); go(Number(event.target.value), 0); });
     document.addEventListener("keydown", key);
+    window.addEventListener("resize", () => { byId("felt").style.minHeight = ""; if (frames.length) draw(); });
     window.addEventListener("hashchange", () => go(...fromAddress()));
     go(...fromAddress());
   }
