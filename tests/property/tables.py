@@ -1,0 +1,111 @@
+"""Every registered game at every legal number of seats, and ways to play on them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from hypothesis import strategies as st
+
+from rummy.errors import IllegalAction
+from rummy.rules.actions import (
+    Action,
+    Arrange,
+    BigGin,
+    Discard,
+    DrawPile,
+    DrawStock,
+    EndMelds,
+    Knock,
+    LayOff,
+    Meld,
+    Pass,
+    Take,
+)
+from rummy.rules.game import Event
+from rummy.rules.games import GAMES, find_game
+from rummy.rules.match import Match
+
+TABLES = [(key, seats) for key, kind in GAMES.items() for seats in range(kind.spec.min_seats, kind.spec.max_seats + 1)]
+SIMPLE: tuple[Action, ...] = (
+    DrawStock(),
+    DrawPile(1),
+    Take(),
+    Pass(),
+    EndMelds(),
+    Knock(),
+    BigGin(),
+    Arrange(),
+    *[Discard(card) for card in range(54)],
+    *[Knock(card) for card in range(54)],
+)
+
+tables = st.sampled_from(TABLES)
+seeds = st.binary(min_size=1, max_size=32)
+rngs = st.randoms(use_true_random=False)
+
+Policy = Callable[[Match, random.Random], Action]
+
+
+def eager(match: Match, rng: random.Random) -> Action:
+    """Knocks, melds and lays off where it may, plays the default half the time, and anything else otherwise."""
+    legal = match.legal_actions()
+    strong = [action for action in legal if isinstance(action, Knock | BigGin | Meld | LayOff)]
+    if strong and rng.random() < 0.7:
+        return rng.choice(strong)
+    return match.default_action() if rng.random() < 0.6 else rng.choice(legal)
+
+
+def states(key: str, seats: int, seed: bytes, rng: random.Random, policy: Policy = eager) -> Iterator[Match]:
+    """A match at each of its decisions, played on between two of them."""
+    match = Match(find_game(key), seats, seed)
+    while match.decision is not None:
+        yield match
+        match.apply(policy(match, rng))
+
+
+def finished(key: str, seats: int, seed: bytes, rng: random.Random, policy: Policy = eager) -> Match:
+    """A match that has been played to its end."""
+    return list(states(key, seats, seed, rng, policy))[-1]
+
+
+def odd_actions(held: list[int], melds: int, rng: random.Random) -> list[Any]:
+    """Composite actions of every kind, most of them illegal, and things that are no action."""
+    some = rng.sample(held, min(3, len(held)))
+    run = rng.randrange(52)
+    groups = (tuple(some), (run, run + 1, run + 2))
+    meld = rng.randrange(-1, melds + 1)
+    return [
+        DrawPile(rng.choice([-1, 0, 2, 63])),
+        Meld(tuple(some)),
+        Meld(groups[1]),
+        Meld(()),
+        Meld((some[0], some[0], some[0]) if some else (99,)),
+        LayOff(tuple(some[:1]), meld),
+        LayOff(tuple(some), 0),
+        LayOff((), 0),
+        Knock(None, groups),
+        Knock(some[0] if some else None, groups[:1]),
+        Knock(some[0] if some else 3, ()),
+        BigGin(groups),
+        Arrange(groups[:1], ()),
+        Arrange((), (LayOff(tuple(some[:1]), meld),)),
+        Arrange(None, (LayOff(tuple(some[:1]), 0),)),
+        Discard(-1),
+        Discard(99),
+        None,
+        "S",
+        7,
+    ]
+
+
+def accepts(game: Any, state: Any, action: Any) -> tuple[Any, list[Event]] | str:
+    """The state after *action* and what was told of it, or the reason of its refusal. *state* stays as it was."""
+    after = state.copy()
+    after.events = []
+    try:
+        game.apply(after, action)
+    except IllegalAction as refusal:
+        return refusal.reason
+    return after, after.events

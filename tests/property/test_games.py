@@ -1,0 +1,204 @@
+"""What holds for every game in the registry, at every legal number of seats."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from tables import SIMPLE, TABLES, accepts, eager, finished, odd_actions, rngs, seeds, states, tables
+
+from rummy.errors import IllegalAction
+from rummy.rules.actions import Action, Discard, DrawPile, DrawStock, Knock, Take
+from rummy.rules.cards import cards_of
+from rummy.rules.game import EventKind, Phase
+from rummy.rules.games import GAMES, find_game
+from rummy.rules.match import Match
+from rummy.rules.notation import action_text, parse_action
+from rummy.rules.replay import Recorder, verify
+
+few = settings(max_examples=24, deadline=None, derandomize=True)
+
+
+def zones(match: Match) -> Counter[int]:
+    """Every card of the deal, wherever it lies."""
+    state = match._state
+    cards = Counter(state.stock)
+    cards.update(state.pile)
+    for held in state.hands:
+        cards.update(cards_of(held))
+    for meld in state.melds:
+        cards.update(meld.cards)
+        assert len(meld.placers) == len(meld.cards)
+    for event in reversed(match.events):
+        if event.kind is EventKind.DEAL:
+            break
+        if event.kind is EventKind.KNOCK:
+            cards.update(event.cards)  # Face down.
+    return cards
+
+
+@few
+@given(tables, seeds, rngs)
+def test_cards_are_conserved_after_each_action(table: tuple[str, int], seed: bytes, rng: random.Random) -> None:
+    pack = Counter(find_game(table[0]).deck())
+    for match in states(*table, seed, rng):
+        assert zones(match) == pack
+        view = match.view(None)
+        assert list(view.hand_sizes) == [len(match.view(seat).hand) for seat in range(match.seats)]
+        assert view.stock == len(match._state.stock)
+        for seat in range(match.seats):
+            assert set(view.known[seat]) <= set(match.view(seat).hand)
+
+
+@few
+@given(tables, seeds, rngs)
+def test_legal_actions_are_sound_never_empty_and_lead_into_no_dead_end(
+    table: tuple[str, int], seed: bytes, rng: random.Random
+) -> None:
+    for match in states(*table, seed, rng):
+        legal = match.legal_actions()
+        assert legal
+        assert len(set(legal)) == len(legal)
+        if rng.random() < 0.7:
+            continue
+        for action in (*legal, match.default_action()):
+            reached = accepts(match.game, match._state, action)
+            assert not isinstance(reached, str), f"{action_text(action)}: {reached}"
+            after = reached[0]
+            assert (match.game.decision(after) is None) == (match.game.result(after) is not None)
+            if match.game.decision(after) is not None:
+                assert match.game.legal_actions(after)
+                assert not isinstance(accepts(match.game, after, match.game.default_action(after)), str)
+
+
+@few
+@given(tables, seeds, rngs)
+def test_simple_legal_actions_are_complete(table: tuple[str, int], seed: bytes, rng: random.Random) -> None:
+    for match in states(*table, seed, rng):
+        if rng.random() < 0.9:
+            continue
+        legal = match.legal_actions()
+        for action in SIMPLE:
+            reached = accepts(match.game, match._state, action)
+            if action in legal or isinstance(reached, str):
+                continue
+            # Only a legal blunder is left out: it throws its seat out of the match (101-6.5).
+            assert isinstance(action, Knock)
+            assert match.game.result(reached[0]).out  # type: ignore[union-attr]
+
+
+@few
+@given(tables, seeds, rngs)
+def test_an_illegal_action_leaves_the_state_as_it_was(table: tuple[str, int], seed: bytes, rng: random.Random) -> None:
+    for match in states(*table, seed, rng):
+        if rng.random() < 0.9:
+            continue
+        state = match._state
+        assert match.decision is not None
+        held = list(match.view(match.decision.seat).hand)
+        copy = state.copy()
+        before = pickle.dumps(copy)
+        for action in (*SIMPLE, *odd_actions(held, len(state.melds), rng)):
+            try:
+                match.game.apply(copy, action)
+            except IllegalAction as refusal:
+                assert pickle.dumps(copy) == before
+                assert refusal.seat == match.decision.seat
+                assert refusal.reason.endswith(".")
+            else:
+                copy = state.copy()
+                assert pickle.dumps(copy) == before
+
+
+@few
+@given(tables, seeds, rngs)
+def test_actions_come_back_from_their_text(table: tuple[str, int], seed: bytes, rng: random.Random) -> None:
+    for match in states(*table, seed, rng):
+        for action in match.legal_actions():
+            assert parse_action(action_text(action)) == action
+
+
+@few
+@given(tables, seeds, rngs)
+def test_replays_verify_with_strikes_and_forfeits(table: tuple[str, int], seed: bytes, rng: random.Random) -> None:
+    match = Match(find_game(table[0]), table[1], seed, max_deals=rng.choice([None, 1, 3]))
+    recorder = Recorder({"leg": 0}, match)
+    while match.decision is not None:
+        seat = match.decision.seat
+        if rng.random() < 0.002:
+            leaving = rng.choice(match.active)
+            match.forfeit(leaving, "timeout")
+            recorder.forfeit(leaving, "timeout", "It was gone.")
+            continue
+        late = rng.random() < 0.02
+        action = match.default_action() if late else eager(match, rng)
+        match.apply(action)
+        recorder.action(seat, action, took_us=rng.randrange(1000), fault="timeout" if late else None)
+    assert verify(recorder.finish()).result == match.result
+
+
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_placements_are_those_of_a_competition(table: tuple[str, int]) -> None:
+    for number in range(6):
+        rng = random.Random(number)
+        last = finished(*table, number.to_bytes(2, "big"), rng)
+        assert last.result is not None
+        places = last.result.placements
+        assert all(place == 1 + sum(other < place for other in places) for place in places)
+
+
+def upcard(match: Match, rng: random.Random) -> Action:
+    """Only ever takes the upcard, knocks never, and throws what the next seat will take up again."""
+    legal = match.legal_actions()
+    wanted = [action for action in legal if isinstance(action, DrawPile | Take)]
+    thrown = [action for action in legal if isinstance(action, Discard)]
+    return (wanted or thrown[-1:] or [action for action in legal if isinstance(action, DrawStock)] or legal)[0]
+
+
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_matches_end_between_bots_that_only_take_the_upcard(table: tuple[str, int]) -> None:
+    reasons: Counter[str] = Counter()
+    for number in range(2):
+        last = finished(*table, number.to_bytes(2, "big"), random.Random(0), upcard)
+        assert last.result is not None
+        reasons.update(deal.reason for deal in last.deals)
+        assert last.actions <= 60 * 100 * 6 * 3
+    assert "turn cap" in reasons
+
+
+def test_101_ends_even_where_the_card_taken_may_be_thrown_back() -> None:
+    match = Match(find_game("one_oh_one", {"rediscard_ban": False}), 3, b"seed", max_deals=2)
+    while match.decision is not None:
+        match.apply(upcard(match, random.Random(0)))
+    assert match.result is not None
+    assert {deal.reason for deal in match.deals} == {"turn cap"}
+
+
+ENDINGS = {
+    "gin": {"knock", "undercut", "gin", "wall"},
+    "one_oh_one": {"knock", "go rummy", "stock", "foul knock"},
+}
+
+
+def blundering(match: Match, rng: random.Random) -> Action:
+    """Eager play that now and then knocks over the limit."""
+    if match.game.spec.key == "one_oh_one" and rng.random() < 0.002:
+        view = match.view(None)
+        if view.phase is Phase.START and view.closer is None:
+            return Knock()
+    return eager(match, rng)
+
+
+@pytest.mark.parametrize("key", sorted(GAMES))
+def test_random_play_reaches_every_ordinary_end_of_a_deal_and_scores_it(key: str) -> None:
+    reasons: Counter[str] = Counter()
+    for number in range(60):
+        spec = GAMES[key].spec
+        seats = spec.min_seats + number % (spec.max_seats - spec.min_seats + 1)
+        match = finished(key, seats, bytes([number]), random.Random(number), blundering)
+        reasons.update(deal.reason for deal in match.deals)
+        assert all(len(deal.points) == match.seats for deal in match.deals)
+    assert ENDINGS[key] <= set(reasons), reasons
