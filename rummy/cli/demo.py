@@ -5,18 +5,16 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-import sample_bots
 from rummy import packages
 from rummy.cli import here, tables
 from rummy.cli.launch import Kept, free_port, need_port, tied
-from rummy.cli.plan import Plan
+from rummy.cli.plan import ROOT, Plan
 from rummy.cli.servers import Data, Json, refuse_second
 from rummy.cli.submission import submit
 from rummy.embedded import folders
@@ -88,7 +86,7 @@ def _bots_address() -> str:
 def _submit_all(out: Console, database: Database, address: str, token: str) -> None:
     out.print(f"Submitting {len(BOTS)} bots over gRPC to {address}:")
     for name in BOTS:
-        package = packages.pack(Path(sample_bots.__file__).with_name(name))
+        package = packages.pack(ROOT / "sample_bots" / name)
         if _is_there(database, token, package):
             out.print(f"  {name}: is there from an earlier run")
         else:
