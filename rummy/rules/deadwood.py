@@ -6,12 +6,9 @@ A hand is cut into its four suit masks of 13 bits, which index tables made once 
     RUNS[m]     the least that is left of m after runs alone (interval programming over the lowest card)
     IN_RUN[m]   the cards of m that lie on some run of m
     GAIN[m]     the most that leaving out one card takes off RUNS[m], and DROPS[suit][m]: the cards that do
-    COUNTED[m]  RUNS[m] in the low ten bits, and above it thirteen counters of three bits, one a rank
 
-In the last suit's table each counter begins at one, so that in the sum of the four suits bit 2 of a counter is set
-exactly where a rank is held in three or four suits. Where none is, no set is possible, and the low ten bits of the sum
-are the answer: four look-ups and one test. That is three hands in four. Otherwise each rank with a possible set is
-branched on, after the ranks that no run competes for have been melded outright.
+Where no rank is held in three suits, no set is possible, and the answer is the sum of four look-ups; that is three
+hands in four. Otherwise the ranks that no run competes for are melded outright, and each of the others is branched on.
 """
 
 from __future__ import annotations
@@ -23,10 +20,6 @@ from rummy.rules.actions import Card, Cards
 from rummy.rules.cards import cards_of
 
 VALUES: Final = tuple([min(rank + 1, 10) for rank in range(13)] * 4)
-
-_LOW = 1023
-_SHIFT = 10
-_SUITS = 4
 
 
 def _points() -> tuple[int, ...]:
@@ -59,19 +52,14 @@ def _in_run() -> tuple[int, ...]:
     return tuple([low | low << 1 | low << 2 for low in middle])
 
 
-def _counted(first: int) -> tuple[int, ...]:
-    counters = [sum(first << _SHIFT + 3 * rank for rank in range(13))] + [0] * 8191
-    for held in range(1, 8192):
-        low = (held & -held).bit_length() - 1
-        counters[held] = counters[held & (held - 1)] + (1 << _SHIFT + 3 * low)
-    return tuple([RUNS[held] | counters[held] for held in range(8192)])
-
-
 RUNS: Final = _runs()
 IN_RUN: Final = _in_run()
-_COUNTED: Final = _counted(0)
-_LAST_COUNTED: Final = _counted(1)
-_SET_POSSIBLE: Final = sum(4 << _SHIFT + 3 * rank for rank in range(13))
+_alike: dict[Cards, Cards] = {}
+
+
+def _shared(cards: Cards) -> Cards:
+    """One object for equal values: what is looked up stays in the processor's cache."""
+    return _alike.setdefault(cards, cards)
 
 
 def _gains() -> tuple[tuple[int, ...], tuple[tuple[Cards, ...], ...]]:
@@ -82,7 +70,9 @@ def _gains() -> tuple[tuple[int, ...], tuple[tuple[Cards, ...], ...]]:
         best = max(by_rank.values())
         gains.append(best)
         ranks.append(tuple([rank for rank, gain in by_rank.items() if gain == best]))
-    drops = tuple(tuple([tuple([first + rank for rank in some]) for some in ranks]) for first in (0, 13, 26, 39))
+    drops = tuple(
+        tuple([_shared(tuple([first + rank for rank in some])) for some in ranks]) for first in (0, 13, 26, 39)
+    )
     return tuple(gains), drops
 
 
@@ -98,23 +88,21 @@ def points(held: int) -> int:
 
 def deadwood(held: int) -> int:
     """The least that the cards of a mask can count, over every arrangement into melds."""
-    sums = _COUNTED[held & 8191] + _COUNTED[held >> 13 & 8191] + _COUNTED[held >> 26 & 8191] + _LAST_COUNTED[held >> 39]
-    if sums & _SET_POSSIBLE:
-        return _with_sets(held & 8191, held >> 13 & 8191, held >> 26 & 8191, held >> 39)
-    return sums & 1023
-
-
-def _with_sets(c: int, d: int, h: int, s: int) -> int:
+    c = held & 8191
+    d = held >> 13 & 8191
+    h = held >> 26 & 8191
+    s = held >> 39
     ranks = c & d & (h | s) | h & s & (c | d)
-    free = ranks & ~(IN_RUN[c] | IN_RUN[d] | IN_RUN[h] | IN_RUN[s])
-    if free:
-        keep = ~free
+    if not ranks:
+        return RUNS[c] + RUNS[d] + RUNS[h] + RUNS[s]
+    contested = ranks & (IN_RUN[c] | IN_RUN[d] | IN_RUN[h] | IN_RUN[s])
+    if contested != ranks:
+        keep = ~ranks | contested  # No run competes for the other sets: they are melded.
         c &= keep
         d &= keep
         h &= keep
         s &= keep
-        ranks &= keep
-    return _branch(c, d, h, s, ranks)
+    return _branch(c, d, h, s, contested)
 
 
 def _branch(c: int, d: int, h: int, s: int, ranks: int) -> int:
@@ -155,10 +143,8 @@ def best_discards(held: int, forbidden: Card | None = None) -> tuple[int, Cards]
     d = held >> 13 & 8191
     h = held >> 26 & 8191
     s = held >> 39
-    sums = _COUNTED[c] + _COUNTED[d] + _COUNTED[h] + _LAST_COUNTED[s]
-    left = sums & 1023
-    if sums & _SET_POSSIBLE:
-        ranks = c & d & (h | s) | h & s & (c | d)
+    ranks = c & d & (h | s) | h & s & (c | d)
+    if ranks:
         contested = ranks & (IN_RUN[c] | IN_RUN[d] | IN_RUN[h] | IN_RUN[s])
         if contested != ranks:
             keep = ~ranks | contested  # No run competes for the other sets: they are melded.
@@ -171,7 +157,6 @@ def best_discards(held: int, forbidden: Card | None = None) -> tuple[int, Cards]
             if not cards:
                 return _best_of_all(held, forbidden)
             return _best_one_by_one(held, forbidden) if forbidden in cards else (least, cards)
-        left = RUNS[c] + RUNS[d] + RUNS[h] + RUNS[s]
     gain_c = _GAIN[c]
     gain_d = _GAIN[d]
     gain_h = _GAIN[h]
@@ -181,7 +166,7 @@ def best_discards(held: int, forbidden: Card | None = None) -> tuple[int, Cards]
         gain = gain_h
     if gain_s > gain:
         gain = gain_s
-    if gain <= 0 and (sums & _SET_POSSIBLE or not held):
+    if gain <= 0 and (ranks or not held):
         return _best_of_all(held, forbidden)
     cards = _DROPS_C[c] if gain_c == gain else ()
     if gain_d == gain:
@@ -191,7 +176,7 @@ def best_discards(held: int, forbidden: Card | None = None) -> tuple[int, Cards]
     if gain_s == gain:
         cards += _DROPS_S[s]
     if forbidden is None or forbidden not in cards:
-        return left - gain, cards
+        return RUNS[c] + RUNS[d] + RUNS[h] + RUNS[s] - gain, cards
     return _best_one_by_one(held, forbidden)
 
 

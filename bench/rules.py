@@ -1,0 +1,189 @@
+"""The rules of gin beside RLCard and OpenSpiel: the same work, in turn, in one run on one machine.
+
+A figure is measured in pairs, ours and the peer's one right after the other, and its ratio is the median over the
+pairs, so that whatever else the machine does meets both; the clock is the processor's, since both sides are one thread
+that never waits. A goal counts as held at 0.9 of its figure. The peers come with the extra `bench`.
+"""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Callable, Iterator
+from statistics import median
+from time import process_time
+from typing import Any
+
+from rummy.errors import SettingsError
+from rummy.rules.cards import mask
+from rummy.rules.deadwood import best_discards, deadwood
+from rummy.rules.games import find_game
+from rummy.rules.match import Match
+
+PAIRS = 7
+HELD_AT = 0.9
+HANDS = 4000
+
+Work = Callable[[], int]  # Does a share of work, and says how many units it was.
+
+
+def rows(pairs: int = PAIRS) -> list[dict[str, Any]]:
+    """One row a figure: figure, value and against (units a second), ratio, goal, holds. Raises `SettingsError`."""
+    rlcard, spiel = _peers()
+    ours = _our_deals()
+    figures: list[tuple[str, str, Work, Work, float]] = [
+        ("random gin deals a second", "RLCard env.step", ours, _rlcard_deals(rlcard), 34),
+        ("random gin deals a second", "OpenSpiel from Python", ours, _spiel_deals(spiel), 12),
+    ]
+    solve = spiel.gin_rummy.GinRummyUtils(13, 4, 10).min_deadwood
+    for kind, gather, deadwood_goal, discard_goal in (
+        ("uniform", uniform_hand, 2.5, 1.75),
+        ("meld-rich", rich_hand, 2.5, 2.0),
+    ):
+        for what, size, solver, goal in (
+            ("least deadwood of 10 cards", 10, deadwood, deadwood_goal),
+            ("best discards of 11 cards", 11, best_discards, discard_goal),
+        ):
+            choose = random.Random(size)
+            hands = [gather(size, choose) for _ in range(HANDS)]
+            figures.append(
+                (
+                    f"{what}, {kind}",
+                    "OpenSpiel min_deadwood",
+                    _solving(solver, hands),
+                    _spiel_solving(solve, hands),
+                    goal,
+                )
+            )
+    return [_row(*figure, pairs) for figure in figures]
+
+
+def _row(figure: str, peer: str, ours: Work, theirs: Work, goal: float, pairs: int) -> dict[str, Any]:
+    measured = [(_rate(ours), _rate(theirs)) for _ in range(pairs)]
+    ratio = median(mine / other for mine, other in measured)
+    return {
+        "figure": figure,
+        "value": round(median(mine for mine, _ in measured)),
+        "against": f"{peer}: {median(other for _, other in measured):.0f}",
+        "ratio": round(ratio, 2),
+        "goal": goal,
+        "holds": ratio >= HELD_AT * goal,
+    }
+
+
+def _rate(work: Work) -> float:
+    began = process_time()
+    units = work()
+    return units / (process_time() - began)
+
+
+def _peers() -> tuple[Any, Any]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import pyspiel
+            import rlcard
+    except ImportError as error:
+        raise SettingsError(
+            f"The benchmark of the rules compares with RLCard and OpenSpiel, and {error.name} is not installed: "
+            "install the extra `bench`, for example with `pip install -e .[bench]`."
+        ) from None
+    return rlcard, pyspiel
+
+
+# Random deals: each side chooses among its own list of legal actions, with the same generator
+
+
+def _our_deals(matches: int = 20, deals: int = 12) -> Work:
+    game, seeds, draw = find_game("gin"), _numbers(), random.Random(1).random
+
+    def work() -> int:
+        played = 0
+        for _ in range(matches):
+            match = Match(game, 2, next(seeds).to_bytes(8, "big"), max_deals=deals)
+            legal_actions, apply = match.legal_actions, match.apply
+            while match.decision is not None:
+                actions = legal_actions()
+                apply(actions[int(draw() * len(actions))])
+            played += len(match.deals)
+        return played
+
+    return work
+
+
+def _rlcard_deals(rlcard: Any, deals: int = 8) -> Work:
+    env, draw = rlcard.make("gin-rummy", {"seed": 1}), random.Random(1).random
+
+    def work() -> int:
+        for _ in range(deals):
+            state, _ = env.reset()
+            while not env.is_over():
+                actions = list(state["legal_actions"])
+                state, _ = env.step(actions[int(draw() * len(actions))])
+        return deals
+
+    return work
+
+
+def _spiel_deals(spiel: Any, deals: int = 25) -> Work:
+    game, draw = spiel.load_game("gin_rummy"), random.Random(1).random
+
+    def work() -> int:
+        for _ in range(deals):
+            state = game.new_initial_state()
+            while not state.is_terminal():
+                actions = state.legal_actions()
+                state.apply_action(actions[int(draw() * len(actions))])
+        return deals
+
+    return work
+
+
+def _numbers() -> Iterator[int]:
+    number = 0
+    while True:
+        yield number
+        number += 1
+
+
+# Hands
+
+
+def uniform_hand(size: int, choose: random.Random) -> list[int]:
+    """Cards of the pack, all hands alike."""
+    return choose.sample(range(52), size)
+
+
+def rich_hand(size: int, choose: random.Random) -> list[int]:
+    """Cards gathered from runs and sets that overlap, with a few loose ones."""
+    hand: dict[int, None] = {}
+    while len(hand) < size:
+        suit, rank, kind = choose.randrange(4), choose.randrange(13), choose.random()
+        if kind < 0.45:
+            cards = [suit * 13 + each for each in range(rank, min(13, rank + choose.randint(2, 4)))]
+        elif kind < 0.8:
+            cards = [each * 13 + rank for each in choose.sample(range(4), choose.randint(2, 4))]
+        else:
+            cards = [suit * 13 + rank]
+        hand.update(dict.fromkeys(cards[: size - len(hand)]))
+    return list(hand)
+
+
+def _solving(solve: Callable[[int], object], hands: list[list[int]]) -> Work:
+    masks = [mask(hand) for hand in hands]
+
+    def work() -> int:
+        for held in masks:
+            solve(held)
+        return len(masks)
+
+    return work
+
+
+def _spiel_solving(solve: Callable[[list[int]], object], hands: list[list[int]]) -> Work:
+    def work() -> int:
+        for hand in hands:
+            solve(hand)
+        return len(hands)
+
+    return work
