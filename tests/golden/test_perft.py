@@ -1,0 +1,44 @@
+"""Counts of legal sequences, to a small depth from fixed deals: a silent change of the rules shows here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rummy.rules.games import find_game
+from rummy.rules.match import Match
+
+
+def sequences(game: Any, state: Any, depth: int) -> int:
+    """The number of sequences of *depth* legal actions; one that ends the deal earlier counts once."""
+    if depth == 0 or game.decision(state) is None:
+        return 1
+    count = 0
+    for action in game.legal_actions(state):
+        after = state.copy()
+        game.apply(after, action)
+        count += sequences(game, after, depth - 1)
+    return count
+
+
+# Game, seats, plies of default play before, depth, count.
+COUNTS = [
+    ("gin", 2, 0, 1, 2),
+    ("gin", 2, 0, 6, 5271),
+    ("gin", 2, 30, 6, 9261),
+    ("one_oh_one", 2, 0, 1, 1),
+    ("one_oh_one", 2, 0, 6, 1800),
+    ("one_oh_one", 3, 20, 7, 7425),
+    ("one_oh_one", 4, 42, 8, 376),
+    ("one_oh_one", 6, 8, 9, 92),
+]
+
+
+@pytest.mark.parametrize(("key", "seats", "before", "depth", "count"), COUNTS)
+def test_the_number_of_legal_sequences(key: str, seats: int, before: int, depth: int, count: int) -> None:
+    match = Match(find_game(key), seats, b"perft")
+    for _ in range(before):
+        match.apply(match.default_action())
+    assert match.deal == 0
+    assert sequences(match.game, match._state, depth) == count
