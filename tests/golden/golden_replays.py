@@ -1,4 +1,4 @@
-"""The golden replays: `PYTHONPATH=. python tests/golden/golden_replays.py` records them anew; read the difference then."""
+"""The golden replays. `PYTHONPATH=. python tests/golden/golden_replays.py` records them anew: read the difference."""
 
 from __future__ import annotations
 
