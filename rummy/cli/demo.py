@@ -3,7 +3,7 @@
 import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -66,8 +66,8 @@ def demo(
         assert found is not None
         settings = found.state["operator"]
         with Database(settings["ARENA_DATABASE_URL"], size=1, name="demo") as database:
-            _submit_all(out, database, plan.bots_listen, settings["ARENA_OWNER_TOKEN"])
-            played = [_play(out, kept, database, event, matches) for event in EVENTS]
+            versions = _submit_all(out, database, plan.bots_listen, settings["ARENA_OWNER_TOKEN"])
+            played = [_play(out, kept, database, event, versions, matches) for event in EVENTS]
         _tell(out, plan, played, as_json=as_json)
         if not leave:
             out.print("Ctrl-C ends it; the data stays.")
@@ -83,36 +83,47 @@ def _bots_address() -> str:
     return BOTS_ADDRESS
 
 
-def _submit_all(out: Console, database: Database, address: str, token: str) -> None:
+def _submit_all(out: Console, database: Database, address: str, token: str) -> list[int]:
+    """Submit what an earlier run has not. Returns the versions."""
     out.print(f"Submitting {len(BOTS)} bots over gRPC to {address}:")
+    versions = []
     for name in BOTS:
         package = packages.pack(ROOT / "sample_bots" / name)
-        if _is_there(database, token, package):
-            out.print(f"  {name}: is there from an earlier run")
+        version = _submitted(database, token, package)
+        if version is None:
+            version = _submit(out, name, address, token, package)
         else:
-            _submit(out, name, address, token, package)
+            out.print(f"  {name}: there from an earlier run")
+        versions.append(version)
+    return versions
 
 
-def _is_there(database: Database, token: str, package: bytes) -> bool:
+def _submitted(database: Database, token: str, package: bytes) -> int | None:
     manifest = packages.read(package).manifest
     with database.transaction() as tx:
         owner = owners.find_by_token(tx, token)
-        return bots.find_own(tx, owner.owner_id, manifest.name, manifest.version) is not None
+        found = bots.find_own(tx, owner.owner_id, manifest.name, manifest.version)
+    return None if found is None else found.version_id
 
 
-def _submit(out: Console, name: str, address: str, token: str, package: bytes) -> None:
+def _submit(out: Console, name: str, address: str, token: str, package: bytes) -> int:
+    version = 0
     for step in submit(address, token, package):
+        version = step.version_id or version
         if step.state == step.STATE_RUNNING:
             continue
         mark = "ok" if step.state == step.STATE_PASSED else "failed"
         out.print(f"  {name}: {step.step}: {mark}{f' ({step.text})' if step.text else ''}")
         if step.state == step.STATE_FAILED:
             raise BadInput(f"The sample bot {name} was refused at '{step.step}': {step.text}")
+    return version
 
 
-def _play(out: Console, kept: Kept, database: Database, event: Event, matches: int) -> dict[str, Any]:
+def _play(
+    out: Console, kept: Kept, database: Database, event: Event, versions: Sequence[int], matches: int
+) -> dict[str, Any]:
     with database.transaction() as tx:
-        tournament_id = _create(tx, event, math.ceil(matches / event.matches_a_cycle))
+        tournament_id = _create(tx, event, versions, math.ceil(matches / event.matches_a_cycle))
     columns = (TextColumn("  {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=out) as bar:
         task = bar.add_task(event.title, total=None)
@@ -123,12 +134,12 @@ def _play(out: Console, kept: Kept, database: Database, event: Event, matches: i
     return {"tournament": tournament_id, "game": event.game, "table": [line.as_json() for line in lines]}
 
 
-def _create(tx: Connection, event: Event, cycles: int) -> int:
+def _create(tx: Connection, event: Event, versions: Sequence[int], cycles: int) -> int:
     wanted = tournaments.Plan(name=f"Demo: {event.title}", game=event.game, table_size=event.table_size, cycles=cycles)
     now = db.now(tx)
     tournament_id = tournaments.create(tx, wanted, now=now)
-    for name in BOTS:
-        tournaments.add_entrant(tx, tournament_id, bots.find(tx, name).version_id)
+    for version_id in versions:
+        tournaments.add_entrant(tx, tournament_id, version_id)
     tournaments.start(tx, tournament_id, now=now)
     return tournament_id
 

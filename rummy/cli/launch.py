@@ -87,7 +87,8 @@ def tied(plan: Plan) -> Iterator[Kept]:
     try:
         yield kept
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # An impatient second Ctrl-C changes nothing.
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)  # An impatient second Ctrl-C changes nothing.
         kept.stop()
 
 
