@@ -106,14 +106,16 @@ class Lobby:
     def sweep(self) -> None:
         """Finds what is late and who is gone; called every TICK."""
         now = self.now()
+        overdue = [lane for lane in self._lanes.values() if lane.wanted and lane.overdue(now)]
         for lane in list(self._lanes.values()):
-            if lane.wanted and lane.overdue(now) and self.hosting is not None:
-                self._spawn(self._replace(lane, self.hosting))
             if lane.chairs:
                 lane.sweep(now)
             if lane.connection is not None:
                 self._sweep_writing(lane.connection, now)
-        self.changed()
+        self.changed()  # Legs that wait look first: a replaced process would have all its time before it again.
+        for lane in overdue:
+            if self.hosting is not None:
+                self._spawn(self._replace(lane, self.hosting))
 
     def present(self) -> Iterator[Lane]:
         """The lanes whose bots are here."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 
 import grpc
 import grpc.aio
@@ -12,10 +13,11 @@ from arbiter.directory import Directory, Guest
 from arbiter.lane import Lane
 from arbiter.lobby import Lobby
 from arbiter.server import Context, Handlers, bearer
-from rummy.errors import BotDisconnected, BotTimeout, RummyError, Unauthenticated
+from rummy.errors import BotDisconnected, BotTimeout, HostFault, RummyError, Unauthenticated
 from rummy.wire import codec
 from rummy.wire.status import abort_on_error
 
+_log = logging.getLogger(__name__)
 SERVICE = "rummy.wire.v1.Table"
 
 
@@ -72,6 +74,7 @@ class _Reader:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._first: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self._first.add_done_callback(_looked_at)
         self._fed: asyncio.Future[tuple[Lane, Connection]] = asyncio.get_running_loop().create_future()
         self._task = asyncio.create_task(self._read())
 
@@ -104,6 +107,9 @@ class _Reader:
             connection.close()
         except RummyError as error:
             connection.close(error=error)
+        except Exception:
+            _log.exception("What %s has sent could not be handled, by a fault of the arena.", lane.key)
+            connection.close(error=HostFault("The arena has failed here; its log says why."))
 
     async def _pass_on(self, lane: Lane, connection: Connection) -> None:
         while (message := await self._next()) is not None:
@@ -111,6 +117,7 @@ class _Reader:
             if lane.connection is not connection:
                 return
             lane.answer(answers)
+            connection.release()
             await connection.drained()
 
     async def _next(self) -> bytes | None:
@@ -120,3 +127,9 @@ class _Reader:
         except grpc.aio.BaseError:
             return None
         return message if isinstance(message, bytes) else None
+
+
+def _looked_at(first: asyncio.Future[bytes]) -> None:
+    """Nobody may be left to hear that there was no hello."""
+    if not first.cancelled():
+        first.exception()

@@ -75,8 +75,11 @@ class Bot:
 
     async def read(self) -> bool:
         """Takes in one message; False at the end of the stream."""
-        async with asyncio.timeout(PATIENCE):
-            data = await self.call.read()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                data = await self.call.read()
+        except grpc.aio.AioRpcError:
+            return False
         if data is grpc.aio.EOF:
             return False
         message = codec.read_to_bot(data)
@@ -152,7 +155,7 @@ class Stage:
 
     def spawn(self, work: Any) -> asyncio.Task[Any]:
         """Lets *work* run until the end of the test."""
-        task = asyncio.ensure_future(work)
+        task: asyncio.Task[Any] = asyncio.ensure_future(work)
         self._tasks.append(task)
         return task
 
@@ -169,6 +172,11 @@ class Stage:
                 last = update
         assert last is not None
         return last
+
+    def raw_play(self, request: bytes) -> Any:
+        """A worker's call with bytes for an order."""
+        call: Any = self.workers_channel.unary_stream("/rummy.wire.v1.Arbiter/Play")
+        return call(request, metadata=bearer(CREDENTIAL))
 
     def start(self, order: arbiter_pb2.Order) -> asyncio.Task[arbiter_pb2.OrderUpdate]:
         """`play`, meanwhile."""

@@ -1,0 +1,261 @@
+"""Streams that begin badly, break off, come back, or are taken over; and calls at the wrong door."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+
+import grpc
+import pytest
+from stage import GRACE, LIMIT_MS, PATIENCE, Bot, Stage, an_order, bearer, checked, first_legal, token
+
+from arbiter.directory import LaneKey
+from arbiter.servicers.registry import StoreDirectory
+from rummy.errors import Forbidden, Unauthenticated
+from rummy.store import bots, owners
+from rummy.store.db import Database
+from rummy.wire.v1 import arbiter_pb2, arbiter_pb2_grpc
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+GARBAGE = b"\xff\xfe garbage \x00"
+
+
+async def _refused(bot: Bot) -> tuple[grpc.StatusCode, str]:
+    while await bot.read():
+        pass
+    return await bot.status()
+
+
+@pytest.mark.parametrize("shown", ["", "no such token", "token-1x", "tøken", "x" * 2000])
+async def test_a_wrong_token_is_refused(stage: Stage, shown: str) -> None:
+    bot = Bot(stage.bots_channel)
+    await bot.hello(shown)
+    code, text = await _refused(bot)
+    assert code is grpc.StatusCode.UNAUTHENTICATED
+    assert "token" in text.lower()
+
+
+async def test_the_token_may_stand_in_the_metadata(stage: Stage) -> None:
+    bot = Bot(stage.bots_channel, bearer(token(1)))
+    await bot.hello("")
+    await bot.until(lambda: bot.welcome)
+    assert bot.welcome is not None and bot.welcome.bot == "bot 1"
+
+
+async def test_a_revoked_token_and_an_owners_token_are_refused(database_url: str) -> None:
+    with Database(database_url) as database:
+        with database.transaction() as tx:
+            owner = owners.create(tx, "ann", now=NOW).owner_id
+            version = bots.add_version(
+                tx, owner, name="live", version="1", language="python", games=["gin"], now=NOW
+            ).version_id
+            good = owners.new_token(tx, owner, now=NOW, version_id=version)
+            owners_own = owners.new_token(tx, owner, now=NOW)
+        directory = StoreDirectory(database, _NoLanes())
+        assert (await directory.guest(good)).key == LaneKey(version, 0)
+        with pytest.raises(Forbidden):
+            await directory.guest(owners_own)
+        with database.transaction() as tx:
+            owners.revoke(tx, owner, now=NOW)
+        with pytest.raises(Unauthenticated, match="revoked"):
+            await directory.guest(good)
+
+
+class _NoLanes:
+    def lane_of(self, token: str) -> None:
+        return None
+
+
+@pytest.mark.parametrize("version", [0, 2, 4_000_000_000])
+async def test_an_unknown_version_of_the_protocol_is_refused(stage: Stage, version: int) -> None:
+    bot = Bot(stage.bots_channel)
+    await bot.hello(token(1), protocol=version)
+    code, text = await _refused(bot)
+    assert code is grpc.StatusCode.INVALID_ARGUMENT
+    assert "version 1" in text
+
+
+@pytest.mark.parametrize("first", [GARBAGE, b"", b"\x12\x02\x08\x01"])
+async def test_garbage_in_place_of_hello_gets_a_sentence(stage: Stage, first: bytes) -> None:
+    bot = Bot(stage.bots_channel)
+    await bot.send(first)
+    code, text = await _refused(bot)
+    assert code is grpc.StatusCode.INVALID_ARGUMENT
+    assert "hello" in text or "FromBot" in text
+
+
+async def test_no_hello_ends_the_stream(stage: Stage) -> None:
+    stage.hall.lobby.hello_seconds = 0.01
+    bot = Bot(stage.bots_channel)
+    code, text = await _refused(bot)
+    assert code is grpc.StatusCode.DEADLINE_EXCEEDED
+    assert "hello" in text
+
+
+async def test_hanging_up_before_hello_harms_nobody(stage: Stage) -> None:
+    bot = Bot(stage.bots_channel)
+    await bot.call.done_writing()
+    await _refused(bot)
+    assert (await stage.bot(1)).welcome
+
+
+async def test_garbage_in_play_ends_the_stream_and_then_the_match(stage: Stage) -> None:
+    bot = await stage.bot(1)
+    await stage.player(2)
+    order = stage.start(an_order(1, (1, 2)))
+    await bot.decision()
+    await bot.send(GARBAGE)
+    code, _ = await _refused(bot)
+    assert code is grpc.StatusCode.INVALID_ARGUMENT
+    stage.pass_time(GRACE + 0.1)
+    [match] = checked(await order)
+    assert match.result.forfeits == ("protocol", None)
+
+
+async def test_fifty_megabytes_are_refused_and_the_others_play_on(stage: Stage) -> None:
+    bot = await stage.bot(3)
+    for number in (1, 2):
+        await stage.player(number)
+    order = stage.start(an_order(1, (1, 2)))
+    await bot.send(bytes(50_000_000))
+    code, _ = await _refused(bot)
+    assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert checked(await order)[0].result.forfeits == (None, None)
+
+
+async def test_fifty_megabytes_in_place_of_an_order(stage: Stage) -> None:
+    with pytest.raises(grpc.aio.AioRpcError) as failure:
+        async for _ in stage.raw_play(bytes(50_000_000)):
+            pass
+    assert failure.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+async def test_a_new_stream_takes_over_and_is_asked_everything_in_full(stage: Stage) -> None:
+    old = await stage.bot(1)
+    await stage.player(2)
+    orders = [stage.start(an_order(fixture, (1, 2))) for fixture in (1, 2, 3)]
+    await old.until(lambda: len(old.asked) == 3)
+    new = await stage.bot(1)
+    await new.until(lambda: len(new.asked) == 3)
+    assert sorted(map(str, new.asked)) == sorted(map(str, old.asked))
+    assert len(new.starts) == 3
+    code, text = await _refused(old)
+    assert code is grpc.StatusCode.ALREADY_EXISTS and "taken over" in text and "taken over" in old.goodbye
+    await new.play_until_end(asyncio.gather(*orders))
+    for order in orders:
+        assert checked(await order)[0].result.forfeits == (None, None)
+
+
+async def test_who_comes_back_in_time_plays_on(stage: Stage) -> None:
+    first = await stage.bot(1)
+    await stage.player(2)
+    orders = [stage.start(an_order(fixture, (1, 2))) for fixture in (1, 2, 3)]
+    await first.until(lambda: len(first.asked) == 3)
+    await first.call.done_writing()
+    await _refused(first)
+    stage.pass_time(0.5)
+    again = await stage.bot(1)
+    await again.until(lambda: len(again.asked) == 3)
+    assert sorted(map(str, again.asked)) == sorted(map(str, first.asked))
+    await again.play_until_end(asyncio.gather(*orders))
+    for order in orders:
+        assert checked(await order)[0].strikes == (0, 0)
+
+
+async def test_the_clock_of_a_live_bot_runs_while_it_is_away(stage: Stage) -> None:
+    first = await stage.bot(1)
+    await stage.player(2)
+    order = stage.start(an_order(1, (1, 2), clock=arbiter_pb2.ClockTerms(limit_ms=LIMIT_MS)))
+    before = await first.decision()
+    first.call.cancel()
+    await stage.settle(lambda: not _here(stage, 1))
+    stage.pass_time(LIMIT_MS / 1000 + 0.1)
+    again = await stage.bot(1)
+    assert (await again.decision()).number > before.number
+    again.asked.clear()
+    stage.pass_time(LIMIT_MS / 1000 + 0.1)
+    stage.pass_time(LIMIT_MS / 1000 + 0.1)
+    again.call.cancel()
+    await stage.settle(lambda: not _here(stage, 1))
+    stage.pass_time(GRACE + 1)
+    [match] = checked(await order)
+    assert match.result.forfeits[0] in ("timeout", "disconnected")
+
+
+def _here(stage: Stage, version: int) -> bool:
+    return any(lane.key.version_id == version for lane in stage.hall.lobby.present())
+
+
+async def test_who_vanishes_in_play_forfeits_after_the_grace_time(stage: Stage) -> None:
+    bot = await stage.bot(1)
+    await stage.player(2)
+    order = stage.start(an_order(1, (1, 2), clock=arbiter_pb2.ClockTerms(limit_ms=60_000)))
+    await bot.decision()
+    bot.call.cancel()
+    await stage.settle(lambda: not _here(stage, 1))
+    stage.pass_time(GRACE - 0.1)
+    assert not order.done()
+    stage.pass_time(0.2)
+    [match] = checked(await order)
+    assert match.result.forfeits == ("disconnected", None)
+    assert match.strikes == (0, 0)
+
+
+async def test_all_vanish_and_the_match_ends(stage: Stage) -> None:
+    bots_here = [await stage.bot(number) for number in (1, 2, 3)]
+    order = stage.start(an_order(1, (1, 2, 3), "one_oh_one", clock=arbiter_pb2.ClockTerms(limit_ms=60_000)))
+    await stage.settle(lambda: stage.hall.tables.running)
+    for bot in bots_here:
+        bot.call.cancel()
+    await stage.settle(lambda: not any(True for _ in stage.hall.lobby.present()))
+    stage.pass_time(GRACE + 0.1)
+    [match] = checked(await order)
+    assert match.result.forfeits.count("disconnected") == 2
+    assert not stage.hall.tables.running
+
+
+async def test_a_bot_that_does_not_read_is_dropped(stage: Stage) -> None:
+    deaf = await stage.bot(1)
+    [lane] = stage.hall.lobby.present()
+    assert lane.connection is not None
+    connection = lane.connection
+    for _ in range(64):
+        connection.push(b"\x32\xff\xff\x3f" + bytes(0xFFFFF))  # A goodbye of a mebibyte.
+    await stage.settle(lambda: connection.writing_since is not None and len(connection._items) < 64)
+    stage.pass_time(GRACE + 0.1)
+    await stage.settle(lambda: not _here(stage, 1))
+    deaf.call.cancel()
+
+
+@pytest.mark.parametrize("shown", [(), bearer("wrong"), bearer(""), bearer(token(1))])
+async def test_the_workers_service_wants_its_credential(stage: Stage, shown: tuple[tuple[str, str], ...]) -> None:
+    with pytest.raises(grpc.aio.AioRpcError) as failure:
+        await stage.stub.Status(arbiter_pb2.StatusRequest(), metadata=shown)
+    assert failure.value.code() is grpc.StatusCode.UNAUTHENTICATED
+    with pytest.raises(grpc.aio.AioRpcError) as failure:
+        async for _ in stage.stub.Play(an_order(1, (1, 2)), metadata=shown):
+            pass
+    assert failure.value.code() is grpc.StatusCode.UNAUTHENTICATED
+    assert stage.hall.orders.running == 0
+
+
+async def test_a_bot_cannot_reach_the_workers_service(stage: Stage) -> None:
+    stub = arbiter_pb2_grpc.ArbiterStub(stage.bots_channel)
+    for shown in ((), bearer("workers only")):
+        with pytest.raises(grpc.aio.AioRpcError) as failure:
+            await stub.Status(arbiter_pb2.StatusRequest(), metadata=shown)
+        assert failure.value.code() is grpc.StatusCode.UNIMPLEMENTED
+
+
+async def test_slots_return_to_nothing(stage: Stage) -> None:
+    bots_here = [await stage.player(number, first_legal) for number in (1, 2)]
+    for order in [stage.start(an_order(fixture, (1, 2))) for fixture in range(1, 9)]:
+        await order
+    async with asyncio.timeout(PATIENCE):
+        status = await stage.stub.Status(arbiter_pb2.StatusRequest(), metadata=bearer("workers only"))
+    assert (status.orders_running, status.matches_running, status.bots_connected) == (0, 0, 2)
+    assert status.decisions > 0
+    for bot in bots_here:
+        bot.call.cancel()
+    await stage.settle(lambda: not any(True for _ in stage.hall.lobby.present()))
+    assert not stage.hall.lobby._lanes and not stage.hall.tables.waiting
