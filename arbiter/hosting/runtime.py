@@ -49,11 +49,15 @@ class Runtime:
 
 
 def make_runtime(folder: Path) -> Runtime:
-    """The runtime in *folder*, made if it is not there yet. Raises `SettingsError` where a part of it is missing."""
+    """The runtime in *folder*, made if it is not there yet, in place of older ones; the folder is the caller's alone.
+
+    Raises `SettingsError` where a part of it is missing.
+    """
     interpreter = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     bring = lanes_are_others() and any(map(barrier, (interpreter, Path(os.__file__))))
     place = folder / f"python-{_identity(interpreter, bring=bring)}"
     if not place.exists():
+        _remove_others(folder)
         _build(place, interpreter, bring=bring)
     library = {"LD_LIBRARY_PATH": str(place / "base" / "lib")} if bring and _shared_library() else {}
     return Runtime(place / "bin" / "python", library)
@@ -65,6 +69,12 @@ def _identity(interpreter: Path, *, bring: bool) -> str:
     for path in (interpreter, *(path for _, path in _own()), *(path for _, path in _site())):
         parts.append(f"{path} {path.stat().st_mtime_ns}")
     return sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _remove_others(folder: Path) -> None:
+    """Takes away what earlier versions of the arena, or an arbiter that was killed, have left."""
+    for old in folder.iterdir() if folder.exists() else ():
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def _build(place: Path, interpreter: Path, *, bring: bool) -> None:
@@ -81,12 +91,7 @@ def _build(place: Path, interpreter: Path, *, bring: bool) -> None:
     _fill(making / site)
     compileall.compile_dir(making / site, ddir=str(place / site), quiet=2)
     _open(making)
-    try:
-        making.rename(place)
-    except OSError:  # Another arbiter was faster, and its runtime has the same name because it is the same.
-        shutil.rmtree(making)
-        if not place.exists():
-            raise
+    making.rename(place)
 
 
 def _bring(interpreter: Path, base: Path) -> None:
