@@ -20,7 +20,7 @@ from rummy.rules.deadwood import best_discards, deadwood
 from rummy.rules.games import find_game
 from rummy.rules.match import Match
 
-PAIRS = 7
+PAIRS = 9
 HELD_AT = 0.9
 HANDS = 4000
 
@@ -55,10 +55,11 @@ def rows(pairs: int = PAIRS) -> list[dict[str, Any]]:
                     goal,
                 )
             )
-    return [_row(*figure, pairs) for figure in figures]
+    return [row(*figure, pairs) for figure in figures]
 
 
-def _row(figure: str, peer: str, ours: Work, theirs: Work, goal: float, pairs: int) -> dict[str, Any]:
+def row(figure: str, peer: str, ours: Work, theirs: Work, goal: float, pairs: int) -> dict[str, Any]:
+    """One figure against its peer: the median ratio over *pairs*."""
     measured = [(_rate(ours), _rate(theirs)) for _ in range(pairs)]
     ratio = median(mine / other for mine, other in measured)
     return {
