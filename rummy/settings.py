@@ -88,9 +88,13 @@ def _read(name: str, text: str) -> Any:
 
 
 def _port(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
-        raise SettingsError(f"ARENA_HTTP_PORT is {text!r}: it must be a port number from 1 to 65535")
+    if not _is_port(text) or int(text) == 0:
+        raise SettingsError(f"ARENA_HTTP_PORT is {text[:40]!r}: it must be a port number from 1 to 65535")
     return int(text)
+
+
+def _is_port(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 5 and int(text) <= 65535  # 0: any that is free.
 
 
 def _switch(text: str) -> bool:
@@ -107,7 +111,7 @@ def _folder(text: str) -> Path:
 
 def _address(name: str, text: str) -> str:
     host, _, port = text.rpartition(":")
-    if text.startswith("unix:/") or (host and port.isascii() and port.isdigit() and int(port) <= 65535):
+    if text.startswith("unix:/") or (host and _is_port(port)):
         return text
     raise SettingsError(f"{_variable(name)} is {text!r}: it must be HOST:PORT or unix:/PATH")
 

@@ -22,10 +22,6 @@ def settle(database: Database, *, clock: Callable[[Connection], datetime] = db.n
 
 
 def rate_round(database: Database, ladder: str, *, clock: Callable[[Connection], datetime] = db.now) -> bool:
-    """Rates the next closed round of *ladder*, from the ratings at its opening. False where there is none."""
+    """Rates the next closed round of *ladder* in a transaction of its own. False where there is none."""
     with database.transaction() as tx:
-        closed = ratings.lock_next(tx, ladder)
-        if closed is None:
-            return False
-        ratings.save(tx, closed, elo.rate_round(closed.opening, closed.results), now=clock(tx))
-    return True
+        return ratings.rate_next(tx, ladder, elo.rate_round, now=clock(tx))

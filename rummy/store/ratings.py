@@ -110,6 +110,15 @@ def save(tx: Connection, closed: ClosedRound, after: Mapping[int, float], *, now
     tx.execute(_RATED, {**place, "now": now})
 
 
+def rate_next(tx: Connection, ladder: str, rate: Rate, *, now: datetime) -> bool:
+    """Rates the next round of *ladder* from the ratings at its opening. False where it is still being played."""
+    closed = lock_next(tx, ladder)
+    if closed is None:
+        return False
+    save(tx, closed, rate(closed.opening, closed.results), now=now)
+    return True
+
+
 _WAITING: LiteralString = """
     SELECT DISTINCT ladder FROM tournament JOIN round USING (tournament_id)
      WHERE rated AND closed_at IS NOT NULL AND rated_at IS NULL ORDER BY ladder"""

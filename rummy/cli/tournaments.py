@@ -1,0 +1,187 @@
+"""`arena tournament`: made, started, watched, and its table."""
+
+import json
+import math
+import time
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from rummy.cli import tables
+from rummy.cli.store import opened
+from rummy.errors import BadInput, BadOptions, CallerFault
+from rummy.league.pairing.round_robin import round_robin
+from rummy.store import bots, db, tournaments
+from rummy.store.db import Connection, Database
+
+LOOK_SECONDS = 0.2
+ENDED = ("finished", "cancelled")
+
+app = typer.Typer(no_args_is_help=True, help="Tournaments: create, start, watch, table, list.")
+
+Number = Annotated[int, typer.Argument(help="The tournament's number.")]
+Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs.")]
+
+
+@app.command()
+def create(
+    name: Annotated[str, typer.Argument(help="What it is called.")],
+    bot: Annotated[list[str], typer.Option(help="An entrant: a bot's number, name, 'NAME VERSION' or OWNER/NAME.")],
+    game: Annotated[str, typer.Option(help="The game's key, such as gin.")],
+    options: Annotated[str, typer.Option(help="Options of the game, as a JSON object.")] = "{}",
+    table_size: Annotated[int, typer.Option(help="Seats at a table.")] = 2,
+    cycles: Annotated[int | None, typer.Option(help="How often all tables meet (default: 1).")] = None,
+    matches: Annotated[int | None, typer.Option(help="In place of cycles: matches in all, at least.")] = None,
+    seed: Annotated[str | None, typer.Option(help="A seed of your own: practice, which moves no rating.")] = None,
+    seed_of: Annotated[
+        int | None, typer.Option(help="Practice on the deals of this tournament, which has ended.")
+    ] = None,
+    limit_ms: Annotated[int, typer.Option(help="Time for a decision, in milliseconds.")] = 1000,
+    bank_ms: Annotated[int, typer.Option(help="Time to overdraw in a match, in milliseconds.")] = 10000,
+    start_now: Annotated[bool, typer.Option("--start", help="Start it at once.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Make a round robin of at least two bots. All or nothing: what is wrong is said, and nothing is made."""
+    with opened() as database, database.transaction() as tx:
+        versions = [bots.find(tx, text) for text in bot]
+        plan = tournaments.Plan(
+            name=name, game=game, options=_options(options), table_size=table_size, seed=seed,
+            cycles=_cycles(cycles, matches, versions, table_size), limit_ms=limit_ms, bank_ms=bank_ms,
+        )  # fmt: skip
+        made, fixtures = _make(tx, plan, versions, seed_of, start_now)
+    answer = {"tournament": made, "fixtures": fixtures, "rated": seed is None and seed_of is None, "started": start_now}
+    then = "is running" if start_now else f"is open; 'arena tournament start {made}' starts it"
+    _tell(as_json, answer, f"Tournament {made}, {name}: {len(versions)} bots, {fixtures} fixtures. It {then}.")
+
+
+def _make(
+    tx: Connection, plan: tournaments.Plan, versions: list[bots.Version], seed_of: int | None, start_now: bool
+) -> tuple[int, int]:
+    """The tournament's number and how many fixtures it has."""
+    now = db.now(tx)
+    master, nonces = _known_seed(tx, plan, seed_of, len(versions))
+    made = tournaments.create(tx, plan, now=now, master=master)
+    for version, nonce in zip(versions, nonces, strict=True):
+        tournaments.add_entrant(tx, made, version.version_id, nonce=nonce)
+    drawn = round_robin(len(versions), plan.table_size, plan.cycles)  # Too few or too many are refused here already.
+    if start_now:
+        tournaments.start(tx, made, now=now)
+    return made, sum(len(each.tables) for each in drawn)
+
+
+def _known_seed(
+    tx: Connection, plan: tournaments.Plan, seed_of: int | None, entrants: int
+) -> tuple[bytes | None, list[bytes] | list[None]]:
+    if seed_of is None:
+        return None, [None] * entrants
+    if plan.seed is not None:
+        raise BadInput("--seed and --seed-of exclude each other; give one of them")
+    master, nonces = tournaments.revealed(tx, seed_of)
+    if len(nonces) != entrants:
+        raise BadInput(f"tournament {seed_of} had {len(nonces)} entrants; its deals need as many here, not {entrants}")
+    return master, nonces
+
+
+def _options(text: str) -> dict[str, object]:
+    try:
+        options = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadOptions(f"--options is no JSON: {error}") from None
+    if not isinstance(options, dict):
+        raise BadOptions(f'--options must be a JSON object, such as {{"target": 250}}, not {text[:40]}')
+    return options
+
+
+def _cycles(cycles: int | None, matches: int | None, versions: list[bots.Version], table_size: int) -> int:
+    if matches is None:
+        return 1 if cycles is None else cycles
+    if cycles is not None:
+        raise BadInput("--cycles and --matches exclude each other; give one of them")
+    if matches < 1:
+        raise BadInput(f"--matches is {matches}; it must be at least 1")
+    if not 2 <= table_size <= len(versions):
+        return 1  # Whoever makes the schedule says what is wrong.
+    return math.ceil(matches / _matches_a_cycle(versions, table_size))
+
+
+def _matches_a_cycle(versions: list[bots.Version], table_size: int) -> int:
+    """A table of hosted bots plays a match from every seat order, one with a live bot a single one."""
+    hosted = math.comb(sum(version.hosted for version in versions), table_size)
+    return hosted * table_size + math.comb(len(versions), table_size) - hosted
+
+
+@app.command()
+def start(number: Number, as_json: Json = False) -> None:
+    """Close the entries and let it be played."""
+    with opened() as database, database.transaction() as tx:
+        fixtures = tournaments.start(tx, number, now=db.now(tx))
+    _tell(as_json, {"tournament": number, "fixtures": fixtures}, _running(number, fixtures))
+
+
+def _running(number: int, fixtures: int) -> str:
+    return f"Tournament {number} is running" + (f": {fixtures} fixtures." if fixtures else " again.")
+
+
+@app.command()
+def watch(number: Number, as_json: Json = False) -> None:
+    """Show how far it is until it has ended, then its table."""
+    with opened() as database:
+        title = _get(database, number).name
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        with Progress(*columns, console=Console(stderr=as_json)) as bar:
+            state = _follow(database, number, bar, bar.add_task(escape(title), total=None))
+        _show_table(database, number, as_json, state)
+
+
+def _follow(database: Database, number: int, bar: Progress, task: Any) -> str:
+    while True:
+        with database.transaction() as tx:
+            now = tournaments.progress(tx, number)
+        bar.update(task, total=now.fixtures, completed=now.done)
+        if now.state in ENDED:
+            return now.state
+        if now.state == "open":
+            raise CallerFault(f"tournament {number} has not begun; 'arena tournament start {number}' starts it")
+        time.sleep(LOOK_SECONDS)
+
+
+def _get(database: Database, number: int) -> tournaments.Tournament:
+    with database.transaction() as tx:
+        return tournaments.get(tx, number)
+
+
+@app.command()
+def table(number: Number, as_json: Json = False) -> None:
+    """Show the table: Elo with its error, wins, draws and points."""
+    with opened() as database:
+        _show_table(database, number, as_json, _get(database, number).state)
+
+
+def _show_table(database: Database, number: int, as_json: bool, state: str) -> None:
+    with database.transaction() as tx:
+        tournament, lines = tournaments.get(tx, number), tables.table_of(tx, number)
+    if as_json:
+        typer.echo(json.dumps({"tournament": number, "state": state, "table": [line.as_json() for line in lines]}))
+        return
+    kind = "" if tournament.rated else ", practice"
+    Console().print(tables.shown(escape(f"{tournament.name} ({state}{kind})"), lines))
+
+
+@app.command("list")
+def list_tournaments(as_json: Json = False) -> None:
+    """List the tournaments, the newest first."""
+    with opened() as database, database.transaction() as tx:
+        found = tournaments.list_all(tx)
+    answer = [
+        {"tournament": one.tournament_id, "name": one.name, "game": one.game, "state": one.state, "rated": one.rated}
+        for one in found
+    ]
+    lines = [f"{one.tournament_id:>6}  {one.state:<9}  {one.game:<12}  {one.name}" for one in found]
+    _tell(as_json, answer, "\n".join(lines) or "There is no tournament yet.")
+
+
+def _tell(as_json: bool, answer: Any, text: str) -> None:
+    typer.echo(json.dumps(answer) if as_json else text)

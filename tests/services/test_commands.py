@@ -1,0 +1,138 @@
+"""The operator's commands on a real database."""
+
+import json
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from world import World
+
+from rummy.cli.main import main
+from rummy.store import owners
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command; its status, and what it wrote to both outputs."""
+    monkeypatch.setenv("ARENA_DATA", str(tmp_path))
+    monkeypatch.setenv("ARENA_DATABASE_URL", world.database.url)
+    world.now = datetime.now(UTC) + timedelta(hours=1)  # Commands take the database's clock.
+
+    def run_one(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["arena", *arguments])
+        capsys.readouterr()
+        try:
+            main()
+            status = 0
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else int(end.code is not None)
+        return status, *capsys.readouterr()
+
+    return run_one
+
+
+def answer(run: Run, *arguments: str) -> Any:
+    status, out, err = run(*arguments, "--json")
+    assert status == 0, err
+    return json.loads(out)
+
+
+@pytest.fixture
+def three(world: World) -> list[str]:
+    """The names of three bots."""
+    with world.database.transaction() as tx:
+        for name in ("Ace", "Two", "Ten"):
+            world.bot(tx, name)
+        world.bot(tx, "Other", games=("one_oh_one",))
+    return ["--bot", "Ace", "--bot", "Two", "--bot", "Ten"]
+
+
+def test_an_owners_token_is_printed_once_and_can_be_revoked(run: Run, world: World) -> None:
+    token = answer(run, "owner", "add", "Bob")["token"]
+    with world.database.transaction() as tx:
+        assert owners.find_by_token(tx, token).owner == "Bob"
+    assert token not in run("owner", "list")[1]
+    assert run("owner", "add", "Bob")[2] == "arena: there is an owner 'Bob' already; choose another name\n"
+    assert answer(run, "owner", "add", "Bob", "--again")["token"] != token
+    assert answer(run, "owner", "revoke", "Bob") == {"owner": "Bob", "revoked": 2}
+    assert run("owner", "revoke", "Eve")[0] == 1
+
+
+def test_a_tournament_from_the_command_line(run: Run, world: World, three: list[str]) -> None:
+    made = answer(run, "tournament", "create", "Cup", "--game", "gin", *three, "--matches", "7")
+    assert made == {"tournament": 1, "fixtures": 6, "rated": True, "started": False}
+    assert answer(run, "tournament", "start", "1") == {"tournament": 1, "fixtures": 6}
+    world.play_all(1)
+    assert answer(run, "rate") == {"rounds": 6}
+    shown = answer(run, "tournament", "table", "1")
+    assert [line["matches"] for line in shown["table"]] == [8, 8, 8]
+    assert sum(line["points"] for line in shown["table"]) == 12
+    assert answer(run, "rate", "--recompute") == {"changes": 12, "recomputed": 12, "same": True}
+    assert "the same to the last bit" in run("rate", "--recompute")[1]
+    [listed] = answer(run, "tournament", "list")
+    assert (listed["name"], listed["state"]) == ("Cup", "running")
+
+
+def test_the_deals_of_an_ended_tournament_can_be_played_again(run: Run, world: World, three: list[str]) -> None:
+    answer(run, "tournament", "create", "Cup", "--game", "gin", *three, "--start")
+    again = ["tournament", "create", "Again", "--game", "gin", *three, "--seed-of", "1", "--start"]
+    assert "once it has ended" in run(*again)[2]
+    world.play_all(1)
+    with world.database.transaction() as tx:
+        tx.execute("UPDATE tournament SET state = 'finished', finished_at = now()")
+    assert answer(run, *again)["rated"] is False
+    state, out, _ = run("tournament", "watch", "1", "--json")
+    assert (state, json.loads(out)["state"]) == (0, "finished")
+    assert "Ace" in run("tournament", "table", "1")[1]
+
+
+def test_changed_ratings_end_with_status_1(run: Run, world: World, three: list[str]) -> None:
+    answer(run, "tournament", "create", "Cup", "--game", "gin", *three, "--start")
+    world.play_all(1)
+    run("rate")
+    with world.database.transaction() as tx:
+        tx.execute("UPDATE rating_change SET after = after + 1 WHERE change_id = 1")
+    status, out, _ = run("rate", "--recompute")
+    assert status == 1
+    assert "tournament 1, round 0" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--game", "gin", "--bot", "Ace"], "at least 2 entrants"),
+        (["--game", "gin", "--bot", "Ace", "--bot", "Ace"], "in 'Cup' already"),
+        (["--game", "gin", "--bot", "Ace", "--bot", "Other"], "Other 1 does not play gin"),
+        (["--game", "gin", "--bot", "Ace", "--bot", "Nobody"], "no bot 'Nobody'"),
+        (["--game", "whist", "--bot", "Ace", "--bot", "Two"], "no game 'whist'"),
+        (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--options", '{"colour": 1}'], "'colour'"),
+        (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--options", '{"target": "x"}'], "target"),
+        (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--options", "{"], "--options is no JSON"),
+        (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--options", "[1]"], "must be a JSON object"),
+        (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--table-size", "3"], "tables of 2"),
+        (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--cycles", "0"], "number of cycles"),
+        (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--matches", "-3"], "--matches is -3"),
+        (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--matches", "3", "--cycles", "1"], "exclude each other"),
+        (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--seed-of", "77"], "no tournament 77"),
+    ],
+)
+def test_what_cannot_be_had_changes_nothing(
+    run: Run, world: World, three: list[str], arguments: list[str], said: str
+) -> None:
+    status, out, err = run("tournament", "create", "Cup", *arguments, "--start")
+    assert (status, out) == (1, "")
+    assert err.startswith("arena: ")
+    assert said in err
+    assert world.value("SELECT count(*) FROM tournament") == 0
+
+
+def test_without_a_database_the_variable_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ARENA_DATABASE_URL")
+    status, _, err = run("tournament", "list")
+    assert status == 1
+    assert "ARENA_DATABASE_URL is not set" in err
