@@ -35,6 +35,11 @@ def ended(state: GinState) -> DealResult:
 # The deal
 
 
+def test_two_seats_and_one_pack_gin_1_1() -> None:
+    assert sorted(GIN.deck()) == list(range(52))
+    assert (GIN.spec.min_seats, GIN.spec.max_seats) == (2, 2)
+
+
 def test_ten_each_one_at_a_time_from_the_dealers_left_gin_3_1_com_2() -> None:
     deck = list(range(52))
     state = GIN.deal(deck, DealTerms(2, (0, 1), dealer=0, starter=1, scores=(3, 4)))
@@ -157,13 +162,13 @@ def test_exactly_ten_knocks_and_the_card_thrown_is_not_counted_gin_5_2() -> None
     assert "K:9s" in legal(state)
 
 
-def test_gin_leaves_nothing_gin_5_3_7_2() -> None:
+def test_gin_leaves_nothing_gin_5_3_gin_7_2() -> None:
     state = play(dealt("As2s3s7c7d7hKcKdKh5d", upcard="Ks"), "T K:5d")
     assert [text for text in legal(state) if ">" in text] == []
     assert ended(play(state, "A")) == DealResult((25 + 5, 0), "gin", 0)
 
 
-def test_big_gin_melds_eleven_gin_5_4_7_3() -> None:
+def test_big_gin_melds_eleven_gin_5_4_gin_7_3() -> None:
     state = play(dealt("As2s3s7c7d7hKcKdKh7s", upcard="Ks"), "T")
     assert {"B", "K:7s", "D:7s"} <= set(legal(state))
     play(state, "B")
@@ -194,6 +199,12 @@ def test_the_arrangement_handed_in_is_counted_gin_5_6() -> None:
     play(state, "K:5d/KcKdKh,3sAs2s,7c7d7h")
     assert [cards_text(meld.cards) for meld in state.melds] == ["KcKdKh", "As2s3s", "7c7d7h"]
     assert state.count == 9
+
+
+def test_a_card_counts_in_one_meld_only_gin_2_3() -> None:  # R2
+    state = play(dealt("7h8h9h8s8d2c2d2hAcAd", "TsJs4sQcQdJhJd6c7c3d", upcard="Ks", stock="Kc"), "N N S")
+    assert not [text for text in legal(state) if text[0] == "K"]  # The 8h serves the run or the set: 18 are left.
+    refused(state, "K:Kc/7h8h9h,8s8d8h,2c2d2h", "8h is used twice")
 
 
 def test_a_worse_arrangement_stands_gin_5_6_com_8() -> None:
@@ -365,7 +376,7 @@ def scored(game: Gin, *deals: tuple[int | None, int]) -> GinTally:
     return tally
 
 
-def test_a_match_ends_at_a_hundred_gin_8_1_with_bonuses_gin_8_2_8_3() -> None:
+def test_a_match_ends_at_a_hundred_gin_8_1_with_bonuses_gin_8_2_gin_8_3() -> None:
     tally = scored(GIN, (0, 99), (1, 30), (None, 0), (0, 1))
     outcome = GIN.outcome(tally)
     assert outcome is not None
