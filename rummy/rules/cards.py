@@ -7,10 +7,13 @@ several packs are alike (COM-1).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from rummy.errors import BadNotation
 from rummy.rules.actions import Card, Cards
+
+T = TypeVar("T")
 
 RANKS = "A23456789TJQK"
 SUITS = "cdhs"
@@ -23,19 +26,18 @@ _CARD = {text: card for card, text in enumerate(TEXTS)}
 _LONGEST = 400  # Characters; the fullest hand of any game takes less than a quarter of it.
 
 
-def _tables() -> tuple[tuple[Cards, ...], ...]:
-    """By suit and 13-bit mask: the cards in it, ascending."""
+def suit_tables(values: Sequence[T]) -> tuple[tuple[tuple[T, ...], ...], ...]:
+    """By suit and 13-bit mask: the *values* of the cards in it, given one value a card; ascending as the cards are."""
     tables = []
     for first in (0, 13, 26, 39):
-        table: list[Cards] = [()] * 8192
-        for held in range(1, 8192):
-            top = held.bit_length() - 1
-            table[held] = (*table[held ^ (1 << top)], first + top)
+        table: list[tuple[T, ...]] = [()]
+        for value in values[first : first + 13]:
+            table += [(*lower, value) for lower in table]
         tables.append(tuple(table))
     return tuple(tables)
 
 
-_CLUBS, _DIAMONDS, _HEARTS, _SPADES = _tables()
+_CLUBS, _DIAMONDS, _HEARTS, _SPADES = suit_tables(PACK)
 _JOKERS: tuple[Cards, ...] = ((), (52,), (53,), (52, 53))
 
 

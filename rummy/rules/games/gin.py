@@ -26,7 +26,7 @@ from rummy.rules.actions import (
     Seat,
     Take,
 )
-from rummy.rules.cards import BIT, PACK, cards_of, cards_text
+from rummy.rules.cards import BIT, PACK, cards_of, cards_text, suit_tables
 from rummy.rules.deadwood import VALUES, best_discards, deadwood
 from rummy.rules.game import (
     DealResult,
@@ -54,11 +54,7 @@ _EITHER_PILE: Final[tuple[Action, ...]] = (_DRAW_STOCK, _DRAW_PILE)
 _STOCK_ALONE: Final[tuple[Action, ...]] = (_DRAW_STOCK,)
 _DISCARDS: Final = tuple(map(Discard, PACK))
 _KNOCKS: Final = tuple(map(Knock, PACK))
-_DISCARDS_BY_SUIT: Final = tuple(
-    tuple([tuple([_DISCARDS[card] for card in cards_of(held << first)]) for held in range(8192)])
-    for first in (0, 13, 26, 39)
-)
-_DISCARDS_C, _DISCARDS_D, _DISCARDS_H, _DISCARDS_S = _DISCARDS_BY_SUIT
+_DISCARDS_C, _DISCARDS_D, _DISCARDS_H, _DISCARDS_S = suit_tables(_DISCARDS)
 
 _ASKED: Final = {phase: (Decision(0, phase), Decision(1, phase)) for phase in Phase}
 _OFFER, _START, _DISCARD, _SHOW = _ASKED[Phase.OFFER], _ASKED[Phase.START], _ASKED[Phase.DISCARD], _ASKED[Phase.SHOW]
