@@ -160,7 +160,7 @@ class Tally(Protocol):
 
 
 class Game(Protocol):
-    """A set of rules. Stateless and shared: whatever changes is in the state and the tally, typed `Any` for outsiders."""
+    """A set of rules. Stateless and shared: what changes is in the state and the tally, typed `Any` for outsiders."""
 
     spec: ClassVar[GameSpec]
 

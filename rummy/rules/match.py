@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NoReturn
 
 from rummy.errors import BadInput, BadOptions, IllegalAction
 from rummy.rules import shuffle
@@ -39,28 +40,27 @@ class Match:
         self.result: MatchResult | None = None
         self._pack = tuple(game.deck())
         self._tally = game.tally(seats, shuffle.first_seat(seed, seats))
-        self._apply, self._decide = game.apply, game.decision
+        self._apply, self._decide, self._legal = game.apply, game.decision, game.legal_actions
         self._scored = 0
         self._deal()
 
     def legal_actions(self) -> Sequence[Action]:
         """What the seat of the open decision may do; empty once the match is over."""
-        return self.game.legal_actions(self._state) if self.result is None else ()
+        return self._legal(self._state)
 
     def default_action(self) -> Action:
         """What is played for a seat that does not answer (COM-14). Raises `IllegalAction` once the match is over."""
         if self.result is not None:
-            raise IllegalAction("The match is over; nobody is asked any more.", -1)
+            _refuse(self._state, None)
         return self.game.default_action(self._state)
 
     def apply(self, action: Action) -> None:
         """Plays *action* for the seat of the open decision. Raises `IllegalAction`: then nothing has changed."""
-        if self.result is not None:
-            raise IllegalAction("The match is over; nobody is asked any more.", -1)
-        self._apply(self._state, action)
+        state = self._state
+        self._apply(state, action)
         self.ply += 1
         self.actions += 1
-        self.decision = decision = self._decide(self._state)
+        self.decision = decision = self._decide(state)
         if decision is None:
             self._finish_deal()
 
@@ -113,6 +113,7 @@ class Match:
         outcome = self.game.outcome(self._tally, ended=short)
         if outcome is not None:
             self.decision = None
+            self._apply, self._legal = _refuse, _nothing
             self.result = replace(
                 outcome, reason=reason or outcome.reason, deals=len(self.deals), forfeits=tuple(self.forfeits)
             )
@@ -124,6 +125,16 @@ class Match:
                 self.events.append(Event(EventKind.OUT, seat, reason="points"))
         self.deal += 1
         self._deal()
+
+
+def _refuse(state: object, action: object) -> NoReturn:
+    """Stands for the game's `apply` once the match is over."""
+    raise IllegalAction("The match is over; nobody is asked any more.", -1)
+
+
+def _nothing(state: object) -> Sequence[Action]:
+    """Stands for the game's `legal_actions` once the match is over."""
+    return ()
 
 
 def _check(game: Game, seats: int, seed: bytes, max_deals: int | None) -> None:
