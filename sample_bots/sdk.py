@@ -181,6 +181,7 @@ class Session:
         if message.HasField("welcome"):
             self.welcomed = True
             self.arbiters = tuple(message.welcome.arbiters)
+            _say(f"{message.welcome.bot} is connected, for up to {message.welcome.concurrency} matches at once.")
         for rejection in message.rejections:
             _say(f"match {rejection.match}: an answer was rejected: {rejection.reason} (strike {rejection.strikes})")
         if message.goodbye:

@@ -34,6 +34,8 @@ class PostgresServer:
     name: str = "PostgreSQL"
     perishable: bool = False
     """For tests: nothing needs to survive a crash of the machine."""
+    tcp_port: int | None = None
+    """For tests: listen on this port of loopback too."""
     running: subprocess.Popen[bytes] | None = None
     _binaries: finder.PostgresBinaries = field(init=False, repr=False)
     _powers: Powers = field(init=False, repr=False)
@@ -50,7 +52,9 @@ class PostgresServer:
         """The address for *role*, whose *password* is needed for every role but the owner."""
         if password is None:
             password = folders.secret(self.data / "postgres.password")
-        return f"postgresql://{role}:{quote(password, safe='')}@/{database}?host={quote(str(self.sockets), safe='')}"
+        port = "" if self.tcp_port is None else f"&port={self.tcp_port}"
+        host = quote(str(self.sockets), safe="")
+        return f"postgresql://{role}:{quote(password, safe='')}@/{database}?host={host}{port}"
 
     def prepare(self) -> None:
         """Find the binaries and make the cluster. Raises SettingsError where there are none or they do not fit."""
@@ -85,12 +89,15 @@ class PostgresServer:
         self._clear_remains()
         process.turn_over(self.log)
         command: list[str | Path] = [self._binaries.folder / "postgres", "-D", self.cluster, "-k", self.sockets]
-        for option in CALM + (PERISHABLE if self.perishable else ()):
+        for option in CALM + (PERISHABLE if self.perishable else ()) + self._tcp():
             command += ["-c", option]
         self.running = process.spawn(
             command, powers=self._powers, log=self.log, environ=_environ(), death_signal=DEATH_SIGNAL
         )
         return self.running
+
+    def _tcp(self) -> tuple[str, ...]:
+        return () if self.tcp_port is None else ("listen_addresses=127.0.0.1", f"port={self.tcp_port}")
 
     def wait_ready(self) -> None:
         """Return once the server answers. Raises HostFault where it ends instead."""
