@@ -113,7 +113,7 @@ def settings_from(environment: Mapping[str, str], folder: Path, concurrency: int
         if not environment.get(name):
             raise SettingsError(
                 f"{name} is not set. A bot needs ARENA_ADDRESS, where the arena listens for bots (for instance "
-                "127.0.0.1:50151), and ARENA_TOKEN, which `arena bot new` prints once."
+                "127.0.0.1:50151), and ARENA_TOKEN, which registering it gives; `arena bot run` does all of it."
             )
     manifest = _manifest(folder / "bot.toml")
     authority = environment.get("ARENA_CA")

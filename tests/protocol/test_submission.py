@@ -55,6 +55,16 @@ async def test_another_package_of_the_same_version_is_refused(arena: Arena) -> N
     assert len(arena.versions()) == 1
 
 
+FLOOD = """    import os
+    for _ in range(64):
+        os.write(2, bytes(1 << 20))
+"""
+
+
+async def test_a_bot_that_floods_its_log_plays_as_any_other(arena: Arena) -> None:
+    assert await arena.submit(*requests_for(a_package(FLOOD + GOOD)))
+
+
 @pytest.mark.parametrize(
     ("package", "why"),
     [
