@@ -1,6 +1,7 @@
 """Real worker processes on a real broker, killed and told to end."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from arbiter_stage import SHORT, TOKEN, Context, Stage, play
 from world import World
 
 from rummy.embedded.postgres import PostgresServer
+from rummy.embedded.valkey import ValkeyServer
 from rummy.league.ratings import elo
 from rummy.store import db, migrate, ratings
 from rummy.wire.v1 import arbiter_pb2
@@ -130,6 +132,38 @@ def test_a_worker_told_to_end_hands_back_and_ends_with_status_0(yard: Yard) -> N
     assert worker.wait(20) == 0
     assert yard.count("state = 'scheduled' AND attempt = 1") == 1
     assert yard.world.value("SELECT outcome FROM fixture_attempt") == "released"
+
+
+def slow(order: arbiter_pb2.Order, context: Context) -> Updates:
+    time.sleep(0.2)
+    yield from play(order, context)
+
+
+def test_a_broker_that_is_killed_and_forgets_all_stops_nothing(yard: Yard, valkey: ValkeyServer) -> None:
+    yard.stage.answers = [slow] * 40
+    yard.ready("worker")
+    yard.world.tournament(5, cycles=4, options=SHORT)
+    until(lambda: yard.beat() and yard.count("state = 'done'") != 0)
+    assert valkey.running is not None
+    valkey.running.kill()
+    valkey.stop()
+    shutil.rmtree(valkey.folder / "appendonlydir")
+    valkey.start()
+    until(lambda: yard.beat() and yard.world.value("SELECT state FROM tournament") == "finished")
+    assert yard.world.value("SELECT count(*) FROM match") == 80
+
+
+def test_a_database_that_drops_every_connection_stops_nothing(yard: Yard) -> None:
+    yard.stage.answers = [slow] * 40
+    yard.ready("worker")
+    yard.world.tournament(5, cycles=4, options=SHORT)
+    drop = """SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+               WHERE datname = current_database() AND usename = 'arena_worker'"""
+    for least in (4, 12, 20):
+        until(lambda least=least: yard.beat() and int(str(yard.count("state = 'done'"))) >= least)  # type: ignore[misc]
+        yard.world.value(drop)
+    until(lambda: yard.beat() and yard.world.value("SELECT state FROM tournament") == "finished")
+    assert yard.world.value("SELECT count(*) FROM match") == 80
 
 
 @pytest.mark.parametrize(
