@@ -1,4 +1,8 @@
-"""One running lane, as the arbiter's loop sees it: a keeper process, and what it reports."""
+"""One running lane, as the arbiter's loop sees it: a keeper process, and what it reports.
+
+The process is started by `subprocess`, whose vfork runs no handlers at the fork, and not by the loop: uvloop forks, and
+a child of a process in which gRPC's threads run does not always live until its exec.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,12 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 import sys
-from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from subprocess import PIPE, Popen
 
 from arbiter.hosting.launch import Launch
 from arbiter.hosting.users import sweep_command
@@ -30,10 +35,51 @@ class LaneDeath:
     text: str
 
 
+class _Keeper:
+    """A keeper's process and the pipes to it."""
+
+    def __init__(self, process: Popen[bytes], reports: asyncio.StreamReader, reading: asyncio.ReadTransport) -> None:
+        self.process = process
+        self._reports = reports
+        self._reading = reading
+
+    @classmethod
+    async def start(cls) -> _Keeper:
+        command = (sys.executable, "-I", "-S", str(KEEPER))
+        process = Popen(command, stdin=PIPE, stdout=PIPE, bufsize=0, start_new_session=True)
+        reports = asyncio.StreamReader()
+        reading, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reports), process.stdout
+        )
+        return cls(process, reports, reading)
+
+    def tell(self, job: object) -> None:
+        """Gives the keeper its job, which a pipe holds as a whole."""
+        assert self.process.stdin is not None
+        with suppress(BrokenPipeError):  # It has been killed, and reports nothing.
+            self.process.stdin.write(json.dumps(job).encode() + b"\n")
+
+    async def report(self) -> dict[str, object]:
+        """The keeper's next line, or nothing where it has been killed."""
+        line = await self._reports.readline()
+        return dict(json.loads(line)) if line.endswith(b"\n") else {}
+
+    def hang_up(self) -> None:
+        """Has the keeper end its lane."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
+    async def finish(self) -> None:
+        """Waits for the end of the process, which has said all that it had to say."""
+        self.hang_up()
+        await asyncio.to_thread(self.process.wait)
+        self._reading.close()
+
+
 class RunningLane:
     """A lane whose bot has been started."""
 
-    def __init__(self, keeper: Process, launch: Launch, pid: int) -> None:
+    def __init__(self, keeper: _Keeper, launch: Launch, pid: int) -> None:
         self.pid = pid  # Of the bot's own process.
         self._keeper = keeper
         self._launch = launch
@@ -42,17 +88,17 @@ class RunningLane:
     @classmethod
     async def start(cls, launch: Launch, log: Path, log_bytes: int) -> RunningLane:
         """The bot that *launch* describes, running. Raises `ArbiterUnavailable` where this machine cannot start it."""
-        command = (sys.executable, "-I", "-S", str(KEEPER))
-        keeper = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, start_new_session=True)
-        assert keeper.stdin is not None and keeper.stdout is not None
-        job = {**asdict(launch), "log": str(log), "log_bytes": log_bytes}
-        keeper.stdin.write(json.dumps(job).encode() + b"\n")
-        report = await _report(keeper)
+        keeper = await _Keeper.start()
+        try:
+            keeper.tell({**asdict(launch), "log": str(log), "log_bytes": log_bytes})
+            report = await keeper.report()
+        except BaseException:  # Cancelled, for one: nobody would end the bot.
+            await keeper.finish()
+            raise
         if "pid" not in report:
-            await _finish(keeper)
-            raise ArbiterUnavailable(
-                f"This machine cannot start a bot: {report.get('failed', 'its keeper has ended')}."
-            )
+            await keeper.finish()
+            why = report.get("failed", "its keeper has ended")
+            raise ArbiterUnavailable(f"This machine cannot start a bot: {why}.")
         return cls(keeper, launch, int(str(report["pid"])))
 
     async def ended(self) -> LaneDeath:
@@ -61,19 +107,18 @@ class RunningLane:
 
     async def stop(self) -> None:
         """Ends the bot and everything that it has started."""
-        _hang_up(self._keeper)
+        self._keeper.hang_up()
         with suppress(TimeoutError):
             await asyncio.wait_for(asyncio.shield(self._ended), STOP_SECONDS)
             return
-        with suppress(ProcessLookupError):
-            self._keeper.kill()
+        self._keeper.process.kill()
         await self.ended()
 
     async def _wait(self) -> LaneDeath:
-        report = await _report(self._keeper)
-        await _finish(self._keeper)
+        report = await self._keeper.report()
+        await self._keeper.finish()
         if not report and self._launch.uid is not None:
-            await _sweep(self._launch.uid)
+            await asyncio.to_thread(subprocess.run, sweep_command(self._launch.uid), stdin=subprocess.DEVNULL)
         return _death(report.get("status"))
 
 
@@ -84,28 +129,6 @@ def _death(status: object) -> LaneDeath:
         return LaneDeath("crashed", f"The bot ended by itself, with status {status}.")
     name = signal.Signals(-status).name if -status in signal.valid_signals() else f"signal {-status}"
     return LaneDeath("resources" if -status in _RESOURCES else "crashed", f"The bot was ended by {name}.")
-
-
-async def _report(keeper: Process) -> dict[str, object]:
-    """The keeper's next line, or nothing where it has been killed."""
-    assert keeper.stdout is not None
-    line = await keeper.stdout.readline()
-    return dict(json.loads(line)) if line.endswith(b"\n") else {}
-
-
-async def _finish(keeper: Process) -> None:
-    _hang_up(keeper)
-    await keeper.wait()
-
-
-def _hang_up(keeper: Process) -> None:
-    assert keeper.stdin is not None
-    keeper.stdin.close()
-
-
-async def _sweep(user: int) -> None:
-    sweeper = await asyncio.create_subprocess_exec(*sweep_command(user), stdin=asyncio.subprocess.DEVNULL)
-    await sweeper.wait()
 
 
 def tail_of(log: Path, lines: int, most: int = 4_096) -> str:
