@@ -22,6 +22,7 @@ from workers.fixtures import Player
 from workers.leases import Leases
 from workers.sweep import Sweeper
 
+CONNECTIONS = 12  # A fixture needs one for a moment only, when it begins and when it ends.
 SPARE_CONNECTIONS = 3  # For leases, sweeper and one more.
 
 
@@ -31,7 +32,9 @@ class Service:
     def __init__(self, settings: Settings, concurrency: int, name: str) -> None:
         self.concurrency = concurrency
         self.name = name
-        self.database = Database(settings.database_url, size=concurrency + SPARE_CONNECTIONS, name=f"worker {name}")
+        self.database = Database(
+            settings.database_url, size=min(concurrency, CONNECTIONS) + SPARE_CONNECTIONS, name=f"worker {name}"
+        )
         self.arbiters = Arbiters(settings.arbiter_token)
         self.leases = Leases(self.database, f"{name}#{os.getpid()}-{secrets.token_hex(4)}")
         self.app: Celery = make_app(settings.redis_url)

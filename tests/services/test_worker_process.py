@@ -18,6 +18,7 @@ from rummy.embedded.valkey import ValkeyServer
 from rummy.league.ratings import elo
 from rummy.store import db, migrate, ratings
 from rummy.wire.v1 import arbiter_pb2
+from workers.app import make_app, wake
 
 pytestmark = pytest.mark.realtime
 ROOT = Path(__file__).parents[2]
@@ -151,6 +152,18 @@ def test_a_broker_that_is_killed_and_forgets_all_stops_nothing(yard: Yard, valke
     valkey.start()
     until(lambda: yard.beat() and yard.world.value("SELECT state FROM tournament") == "finished")
     assert yard.world.value("SELECT count(*) FROM match") == 80
+
+
+def test_messages_delivered_many_times_to_several_workers_give_one_result_each(yard: Yard) -> None:
+    yard.stage.answers = [slow] * 20
+    for name in ("one", "two"):
+        yard.ready(name)
+    made = yard.world.tournament(5, options=SHORT)
+    wake(make_app(yard.environ["ARENA_REDIS_URL"]), yard.world.all_fixtures(made) * 20)
+    until(lambda: yard.beat() and yard.world.value("SELECT state FROM tournament") == "finished")
+    assert yard.world.value("SELECT count(*) FROM match") == 20
+    assert yard.world.value("SELECT count(*) FROM fixture_attempt") == 10
+    assert len(yard.stage.orders) == 10
 
 
 def test_a_database_that_drops_every_connection_stops_nothing(yard: Yard) -> None:
