@@ -32,6 +32,9 @@ class LaneTokens(Protocol):
     def lane_of(self, token: str) -> tuple[int, int] | None:
         """Whose token this is."""
 
+    def name_of(self, version_id: int, lane: int) -> str:
+        """Name and version of the bot."""
+
 
 class StoreDirectory:
     """Tokens of hosted lanes from whoever runs them, all others from the database."""
@@ -44,7 +47,7 @@ class StoreDirectory:
         """Whose token this is. Raises `Unauthenticated` where it is unknown or revoked, `Forbidden` for an owner's."""
         key = self._lanes.lane_of(token)
         if key is not None:
-            return Guest(LaneKey(*key), f"version {key[0]}, lane {key[1]}", hosted=True)
+            return Guest(LaneKey(*key), self._lanes.name_of(*key), hosted=True)
         return await asyncio.to_thread(self._find, token)
 
     def _find(self, token: str) -> Guest:
@@ -56,6 +59,11 @@ class StoreDirectory:
         if version.hosted:
             raise Forbidden(f"{version.title} is hosted by the arena: it does not dial in.")
         return Guest(LaneKey(version_id, 0), version.title)
+
+
+def open_database(url: str) -> Database:
+    """The database of the arbiter."""
+    return Database(url, name="arena arbiter")
 
 
 def package_of(database: Database, version_id: int) -> bytes:
@@ -112,6 +120,8 @@ class Announcement:
             self._hall.lobby.arbiters = others
         except HostFault as fault:
             _log.warning("No heartbeat: %s", fault)
+        except Exception:
+            _log.exception("The heartbeat has failed; the next one is due in %g seconds.", BEAT_SECONDS)
 
     def _present(self) -> set[LaneKey]:
         return {lane.key for lane in self._hall.lobby.present() if not lane.hosted}

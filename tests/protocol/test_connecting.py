@@ -65,6 +65,9 @@ class _NoLanes:
     def lane_of(self, token: str) -> None:
         return None
 
+    def name_of(self, version_id: int, lane: int) -> str:
+        raise AssertionError("no token is a lane's")
+
 
 @pytest.mark.parametrize("version", [0, 2, 4_000_000_000])
 async def test_an_unknown_version_of_the_protocol_is_refused(stage: Stage, version: int) -> None:

@@ -1,0 +1,109 @@
+"""`python -m arbiter`: the arbiter as a service, set by its environment (docs/reference/settings.md).
+
+At SIGTERM it takes no more orders, gives those in play END_SECONDS to finish, and hands back the rest as void.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+import uvloop
+
+from arbiter.hall import Hall
+from arbiter.hosting.lanes import Lanes
+from arbiter.hosting.reach import open_to_lanes
+from arbiter.hosting.trust import check_trust
+from arbiter.qualifying import Qualifier
+from arbiter.servicers import bots as bots_servicer
+from arbiter.servicers.registry import Announcement, StoreDirectory, open_database, package_of, utc_now
+from arbiter.servicers.roster import Roster
+from rummy.errors import RummyError, SettingsError
+from rummy.settings import Settings
+
+END_SECONDS = 5.0
+
+
+async def serve(settings: Settings) -> None:
+    """Serves until SIGTERM or SIGINT. Raises `SettingsError` and `StoreUnavailable` where it cannot begin."""
+    ended = asyncio.Event()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(name, ended.set)
+    async with _running(settings):
+        print("arbiter ready", flush=True)  # noqa: T201
+        await ended.wait()
+
+
+@asynccontextmanager
+async def _running(settings: Settings) -> AsyncIterator[None]:
+    """Everything, started in the order in which each part needs the ones before, and ended the other way round."""
+    _make_folder(settings.run_dir)
+    incarnation = secrets.token_hex(8)
+    async with AsyncExitStack() as stack:
+        database = stack.enter_context(open_database(settings.database_url))
+        hall = Hall()
+        lanes = Lanes(
+            partial(package_of, database), folder=settings.run_dir / "hosting", trusted=settings.trust_bots,
+            address=f"unix:{settings.bots_socket}", on_lane_died=hall.lobby.lane_died,
+        )  # fmt: skip
+        hall.lobby.hosting = lanes
+        stack.push_async_callback(lanes.close)
+        roster = Roster(database, utc_now)
+        submission = bots_servicer.BotsServicer(roster, Qualifier(hall.tables, lanes), trusted=settings.trust_bots)
+        stack.push_async_callback(hall.close, END_SECONDS)
+        bots_at, _ = await hall.open_to_bots(
+            StoreDirectory(database, lanes),
+            [settings.bots_listen, f"unix:{settings.bots_socket}"],
+            {bots_servicer.SERVICE: submission.handlers()},
+        )
+        if settings.trust_bots:
+            open_to_lanes(Path(settings.bots_socket))
+        [workers_at] = await hall.open_to_workers(settings.arbiter_token, [settings.arbiter_listen], incarnation)
+        hall.start_clock()
+        own = settings.arbiter_address == settings.arbiter_listen
+        announcement = Announcement(
+            database, hall, address=workers_at if own else settings.arbiter_address, bots_address=bots_at,
+            incarnation=incarnation,
+        )  # fmt: skip
+        await announcement.begin()
+        stack.push_async_callback(announcement.end)
+        keeping = asyncio.create_task(announcement.keep())
+        stack.push_async_callback(_stop, keeping)
+        yield
+
+
+async def _stop(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o711, parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(f"The run folder {folder} cannot be made ({error.strerror}); set ARENA_RUN_DIR.") from None
+
+
+def main() -> int:
+    """Returns the exit status: 2 with a sentence where a setting, or the database, does not allow to begin."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    try:
+        settings = Settings.from_environment().need("database_url", "arbiter_token")
+        check_trust(trust_bots=settings.trust_bots, bots_listen=settings.bots_listen)
+        uvloop.run(serve(settings))
+    except RummyError as error:
+        print(f"arbiter: {error}", file=sys.stderr)  # noqa: T201
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,192 @@
+"""`python -m arbiter` and `python -m arbiter.local` as processes, with real bots and a real database."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import grpc
+import grpc.aio
+import pytest
+from stage import Bot, an_order, bearer, checked, first_legal
+
+from rummy import packages
+from rummy.rules.replay import verify
+from rummy.store import owners
+from rummy.store.db import Database
+from rummy.wire.v1 import arbiter_pb2, arbiter_pb2_grpc, bots_pb2, bots_pb2_grpc
+
+ROOT = Path(__file__).parents[2]
+CREDENTIAL = "a long random text"
+SECONDS = 60
+
+
+@asynccontextmanager
+async def _process(*command: str, **environ: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", *command, cwd=ROOT, env={"PATH": os.environ["PATH"], **environ},
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        async with asyncio.timeout(SECONDS):
+            yield process
+            await process.wait()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+async def _line(process: asyncio.subprocess.Process) -> str:
+    assert process.stdout is not None
+    return (await process.stdout.readline()).decode()
+
+
+async def _submit(channel: grpc.aio.Channel, token: str, name: str) -> int:
+    content = packages.pack(ROOT / "sample_bots" / name)
+    head = bots_pb2.PackageHead(size=len(content), digest=hashlib.sha256(content).digest())
+    requests = [bots_pb2.SubmitRequest(head=head), bots_pb2.SubmitRequest(chunk=content)]
+    steps = [step async for step in bots_pb2_grpc.BotsStub(channel).Submit(iter(requests), metadata=bearer(token))]
+    assert steps[-1].version_id > 0, steps
+    return steps[-1].version_id
+
+
+async def _record(channel: grpc.aio.Channel, order: arbiter_pb2.Order) -> arbiter_pb2.OrderUpdate:
+    call = arbiter_pb2_grpc.ArbiterStub(channel).Play(order, metadata=bearer(CREDENTIAL))
+    return [update async for update in call][-1]
+
+
+def _rows(database: Database, query: str) -> int:
+    with database.transaction() as tx:
+        row = tx.execute(query.encode()).fetchone()
+        return 0 if row is None else int(row[0])
+
+
+async def _until(holds: Callable[[], bool]) -> None:
+    while not holds():
+        await asyncio.sleep(0.05)
+
+
+@pytest.mark.realtime
+async def test_the_service_from_submission_to_its_end(database_url: str, arena_folders: tuple[Path, Path]) -> None:
+    run = arena_folders[1] / "arbiter"
+    workers, sockets = f"unix:{run / 'arbiter.sock'}", f"unix:{run / 'bots.sock'}"
+    environ = {
+        "ARENA_DATABASE_URL": database_url,
+        "ARENA_ARBITER_TOKEN": CREDENTIAL,
+        "ARENA_RUN_DIR": str(run),
+        "ARENA_BOTS_LISTEN": "127.0.0.1:0",
+        "ARENA_TRUST_BOTS": "1",
+    }
+    with Database(database_url) as database:
+        with database.transaction() as tx:
+            owner = owners.create(tx, "ann", now=datetime.now(UTC))
+            token = owners.new_token(tx, owner.owner_id, now=datetime.now(UTC))
+        async with (
+            _process("arbiter", **environ) as process,
+            grpc.aio.insecure_channel(sockets) as bots,
+            grpc.aio.insecure_channel(workers) as orders,
+        ):
+            assert await _line(process) == "arbiter ready\n"
+            assert _rows(database, "SELECT count(*) FROM arbiter") == 1
+            entrants = [
+                arbiter_pb2.OrderEntrant(version_id=await _submit(bots, token, name), name=name, hosted=True)
+                for name in ("greedy", "random")
+            ]
+            record = await _record(orders, an_order(1, (11, 12), entrants=entrants))
+            assert [leg.header["bots"] for leg in checked(record)] == [["greedy", "random"], ["random", "greedy"]]
+            assert all(leg.result.forfeits == (None, None) for leg in checked(record))
+            await _play_a_live_bot(bots, token, database)
+            process.send_signal(signal.SIGTERM)
+        assert process.returncode == 0
+        assert _rows(database, "SELECT count(*) FROM arbiter") == 0
+
+
+async def _play_a_live_bot(bots: grpc.aio.Channel, token: str, database: Database) -> None:
+    register = bots_pb2.RegisterRequest(name="live", version="1", games=["gin"], language="python")
+    registered = await bots_pb2_grpc.BotsStub(bots).Register(register, metadata=bearer(token))
+    bot = Bot(bots)
+    await bot.hello(registered.token)
+    await bot.until(lambda: bot.welcome)
+    present = f"SELECT count(*) FROM presence WHERE version_id = {registered.version_id}"
+    await _until(lambda: _rows(database, present) == 1)
+    bot.call.cancel()
+    await _until(lambda: _rows(database, present) == 0)
+
+
+@pytest.mark.parametrize(
+    ("environ", "word"),
+    [
+        ({}, "ARENA_DATABASE_URL"),
+        ({"ARENA_DATABASE_URL": "postgresql://x@/y"}, "ARENA_ARBITER_TOKEN"),
+        (
+            {
+                "ARENA_DATABASE_URL": "postgresql://x@/y",
+                "ARENA_ARBITER_TOKEN": "t",
+                "ARENA_TRUST_BOTS": "1",
+                "ARENA_BOTS_LISTEN": "0.0.0.0:50151",
+            },
+            "loopback",
+        ),
+    ],
+)
+async def test_the_service_says_why_it_cannot_begin(environ: dict[str, str], word: str) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "arbiter", cwd=ROOT, env={"PATH": os.environ["PATH"], **environ},
+        stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    _, said = await process.communicate()
+    assert process.returncode == 2
+    assert word in said.decode() and "Traceback" not in said.decode()
+
+
+@pytest.mark.realtime
+@pytest.mark.parametrize("end", ["close", "signal"])
+async def test_the_local_arbiter_plays_and_ends_with_its_caller(end: str) -> None:
+    async with _process("arbiter.local") as process:
+        assert process.stdin is not None
+        tokens = {f"t{number}": {"version_id": number, "name": f"bot {number}", "lane": 0} for number in (1, 2)}
+        process.stdin.write(json.dumps({"tokens": tokens}).encode() + b"\n")
+        places = json.loads(await _line(process))
+        async with (
+            grpc.aio.insecure_channel(places["bots"]) as bots,
+            grpc.aio.insecure_channel(places["workers"]) as workers,
+        ):
+            playing = [asyncio.ensure_future(_dial(bots, token)) for token in tokens]
+            call = arbiter_pb2_grpc.ArbiterStub(workers).Play(
+                an_order(1, (1, 2)), metadata=bearer(places["credential"])
+            )
+            last = [update async for update in call][-1]
+            assert verify(last.record.replays[0]).result.forfeits == (None, None)
+            if end == "close":
+                process.stdin.close()
+            else:
+                process.send_signal(signal.SIGTERM)
+            assert all("ending" in goodbye for goodbye in await asyncio.gather(*playing))
+    assert process.returncode == 0
+
+
+async def _dial(channel: grpc.aio.Channel, token: str) -> str:
+    bot = Bot(channel)
+    await bot.hello(token)
+    await bot.play(first_legal)
+    return bot.goodbye
+
+
+async def test_the_local_arbiter_refuses_nonsense() -> None:
+    for nonsense in (b"", b"[]", b"{}", b'{"tokens": 5}', b'{"tokens": {"t": {"name": "x"}}}'):
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "arbiter.local", cwd=ROOT, env={"PATH": os.environ["PATH"]},
+            stdin=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        _, said = await process.communicate(nonsense + b"\n")
+        assert process.returncode == 2
+        assert "tokens" in said.decode() and "Traceback" not in said.decode()
