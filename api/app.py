@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
-from datetime import datetime
+from collections.abc import AsyncIterator
 
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
@@ -13,7 +12,7 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from api import errors
 from api.live import Hub
-from api.reads import Reads, utc_now
+from api.reads import Clock, Reads, utc_now
 from api.routes import live, pages, v1
 from api.web import STATIC
 from api.web.headers import SecurityHeaders
@@ -25,7 +24,7 @@ DESCRIPTION = (
 )
 
 
-def create_app(database: Database, *, now: Callable[[], datetime] = utc_now) -> FastAPI:
+def create_app(database: Database, *, now: Clock = utc_now) -> FastAPI:
     """The dashboard on *database*, which the caller closes."""
     app = FastAPI(
         title="Rummy Arena",

@@ -67,6 +67,7 @@ class _Projector:
     def __init__(self, match: Match) -> None:
         self._match = match
         self._seen = len(match.events)
+        self._aside: Cards = ()
         self.deals: list[Deal] = []
         self.frames: list[list[Frame]] = [[_dealt(match)]]
 
@@ -77,10 +78,13 @@ class _Projector:
         over = len(match.deals) > len(self.deals)
         until = next((at for at, event in enumerate(events) if event.kind is EventKind.DEAL_END), len(events))
         before = self.frames[-1][-1]
+        self._aside += tuple(card for event in events if event.kind is EventKind.KNOCK for card in event.cards)
         position = _closed(before, events[:until]) if over else _position(match)
-        self.frames[-1].append(before.model_copy(update={**position, **_said(before, played, events[:until])}))
+        position |= {"aside": cards_text(self._aside), **_said(before, played, events[:until])}
+        self.frames[-1].append(before.model_copy(update=position))
         if not over:
             return
+        self._aside = ()
         end = match.deals[-1]
         self.deals.append(
             Deal(deal=played.deal, frames=len(self.frames[-1]), points=list(end.points), reason=end.reason)
@@ -99,6 +103,7 @@ def _dealt(match: Match) -> Frame:
         text="The cards are dealt.",
         fault=None,
         us=None,
+        aside="",
         scores=list(view.scores),
         dealer=view.dealer,
         **_position(match),
@@ -209,9 +214,11 @@ class _Board:
             case EventKind.DRAW_PILE:
                 del self.pile[len(self.pile) - len(event.cards) :]
                 hand += event.cards
-            case EventKind.DISCARD | EventKind.KNOCK:
+            case EventKind.DISCARD:
                 self._leave(event.seat, event.cards)
                 self.pile += event.cards
+            case EventKind.KNOCK:
+                self._leave(event.seat, event.cards)  # Face down, beside the pile.
             case EventKind.MELD:
                 self._meld(event.seat, event.cards)
             case EventKind.LAY_OFF | EventKind.SHOW:

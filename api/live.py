@@ -112,7 +112,7 @@ class Hub:
     async def _listen(self, connection: psycopg.AsyncConnection[tuple[object, ...]]) -> None:
         self.listening.set()
         async for notice in connection.notifies():
-            kind, tournament = _read(notice.payload)
+            kind, tournament = read_notice(notice.payload)
             for reader in self._readers:
                 if reader.topic is None or tournament is None or reader.topic == tournament:
                     reader.tell(kind)
@@ -122,7 +122,7 @@ class Hub:
             reader.tell(kind)
 
 
-def _read(payload: str) -> tuple[str, int | None]:
+def read_notice(payload: str) -> tuple[str, int | None]:
     """Kind and tournament of a notice; one that cannot be read makes every page read anew."""
     try:
         notice = json.loads(payload)

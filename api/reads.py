@@ -24,6 +24,9 @@ RATING_STEPS = 2000
 START = (-1, -1)
 
 
+Clock = Callable[[], datetime]
+
+
 def utc_now() -> datetime:
     """The time of day."""
     return datetime.now(UTC)
@@ -32,7 +35,7 @@ def utc_now() -> datetime:
 class Reads:
     """What the dashboard knows. Raises `NotFound` for an id that names nothing, `StoreUnavailable` in an outage."""
 
-    def __init__(self, database: Database, *, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, database: Database, *, now: Clock = utc_now) -> None:
         self._database = database
         self._now = now
         self._tables = Tables(time.monotonic)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
+import psycopg
+import pytest
+
+from rummy.embedded.postgres import OWNER, PostgresServer
 from rummy.league.ratings import elo
 from rummy.rules.actions import Action, BigGin, DrawPile, Knock
 from rummy.rules.game import Game
@@ -17,6 +22,8 @@ from rummy.store import bots, fixtures, owners, ratings, tournaments
 from rummy.store.db import Database
 from rummy.store.matches import PlayedMatch, SeatResult
 
+NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
+HOSTILE = ("🃏 <script>alert(1)</script>", "שלום עולם", "../../etc/passwd")
 LEASE = timedelta(seconds=30)
 Choose = Callable[[Match, random.Random], Action]
 
@@ -136,3 +143,48 @@ def play_match(game: Game, seed: bytes, styles: Sequence[Choose], fixture: int =
         match.apply(action)
         recorder.action(seat, action, took_us=120)
     return recorder.finish()
+
+
+class Filled(NamedTuple):
+    """A database with a season in it."""
+
+    season: Season
+    url: str  # The owner's address.
+    dashboard_url: str  # With the rights of the dashboard.
+    gin: int  # A finished, rated tournament of four bots.
+    running: int  # One that has begun, with hostile names and a live bot that is not there.
+    practice: int  # A finished practice tournament of 101 at tables of three.
+
+
+def as_dashboard(url: str) -> str:
+    """The same database with the rights of the dashboard."""
+    return f"{url}&options=-c%20role%3Darena_dashboard"
+
+
+@pytest.fixture(scope="module")
+def filled(postgres: PostgresServer, migrated_template: str) -> Iterator[Filled]:
+    """A season for the tests of a module, which leave it as they find it but for what they damage on purpose."""
+    name = f"season_{random.randrange(1 << 30)}"
+    with psycopg.connect(postgres.url(database="postgres"), autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{migrated_template}" OWNER "{OWNER}"')
+        with Database(postgres.url(database=name)) as database:
+            yield _fill(Season(database, NOON), postgres.url(database=name))
+        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+def _fill(season: Season, url: str) -> Filled:
+    versions = season.bots(["greedy", "collector", "patient", "random"])
+    gin = season.tournament(versions, name="Gin", cycles=2)
+    season.play(gin)
+    practice = season.tournament(versions, name="101", game="one_oh_one", table_size=3, seed="seven")
+    season.play(practice)
+    strangers = season.bots(HOSTILE, owner="مريم")
+    with season.database.transaction() as tx:
+        owner_id = owners.create(tx, "Zoe", now=season.now).owner_id
+        live = bots.add_version(
+            tx, owner_id, name="greedy", version="0.3", language="go", games=("gin",), now=season.now
+        ).version_id
+    season.styles[live] = plain
+    running = season.tournament([*versions[:2], *strangers, live], name="<b>Running</b>", cycles=3)
+    season.play(running, most=5)
+    return Filled(season, url, as_dashboard(url), gin, running, practice)

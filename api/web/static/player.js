@@ -119,14 +119,16 @@
     if (hidden) cards.unshift(make("li", "rest", `${hidden} more,`));
     const label = `Discard pile: ${pile.length}`;
     const box = cards.length ? list("pile", `${label}, the top card last`, cards) : make("p", "none", "empty");
-    return make("div", "middle", stock, make("div", "", make("h3", "", label), box));
+    const thrown = split(frame.aside).map((one) => card(one, before && before.aside !== frame.aside));
+    const aside = thrown.length ? [make("div", "", make("h3", "", "Face down"), list("pile", "Thrown face down in the knock", thrown))] : [];
+    return make("div", "middle", stock, make("div", "", make("h3", "", label), box), ...aside);
   }
 
   // How many cards of the pile have room beside the stock, each but the last half covered.
   function fitting() {
     const felt = byId("felt");
     const width = parseFloat(getComputedStyle(felt).getPropertyValue("--card-w")) * parseFloat(getComputedStyle(document.documentElement).fontSize);
-    return Math.max(2, Math.floor((felt.clientWidth - 2 * width - 190) / (width * 0.56)));
+    return Math.max(2, Math.floor((felt.clientWidth - 3 * width - 210) / (width * 0.56)));
   }
 
   // The table never shrinks while one steps through a deal, so that the buttons stay where they are.
@@ -199,7 +201,7 @@
   // Goes to a step of a deal; Infinity is its last one.
   async function go(toDeal, toStep) {
     try {
-      const part = await load(Math.max(0, Math.min(toDeal, (deals.length || Infinity) - 1)));
+      const part = await load(Math.max(0, Math.min(toDeal, byId("deal").length - 1)));
       const changed = part.frames !== frames;
       deals = part.deals;
       deal = part.deal;

@@ -1,0 +1,157 @@
+"""The dashboard in a real browser: what is on the pages, and a replay stepped through by buttons and keys."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from dashboard import serving
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from season import HOSTILE, Filled, filled
+
+from rummy.league.model import TournamentState
+from rummy.store import tournaments
+
+__all__ = ["filled"]
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+QUIET = ("--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run")
+found = os.environ.get("ARENA_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not found, reason="no Chromium on this machine: install one, or name it in ARENA_CHROMIUM"),
+]
+
+
+@pytest.fixture(scope="module")
+def address(filled: Filled) -> Iterator[str]:
+    with serving(filled.dashboard_url) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    assert found is not None
+    root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=Path(found), args=[*QUIET, *root])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """A page that fails the test for an error in a script, a refused style or script, or a request to elsewhere."""
+    context = browser.new_context(base_url=address, viewport={"width": 1200, "height": 900})
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.on("request", lambda request: None if request.url.startswith(address) else wrong.append(request.url))
+    yield page
+    context.close()
+    assert wrong == []
+
+
+def at(page: Page, place: str) -> None:
+    expect(page.locator("#player")).to_have_attribute("data-at", place)
+
+
+def test_from_the_table_to_a_bot_and_a_match(page: Page) -> None:
+    page.goto("/")
+    page.get_by_role("link", name="Gin", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Gin")
+    expect(page.locator("#table tbody tr")).to_have_count(4)
+    page.locator("#table").get_by_role("link", name="greedy").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("greedy")
+    expect(page.locator(".chart canvas")).to_be_visible()
+    page.locator("section", has_text="Recent matches").locator("tbody tr").first.get_by_role("link").first.click()
+    expect(page.locator("#result tbody tr")).to_have_count(2)
+    at(page, "1.0")
+
+
+def test_a_replay_is_stepped_through_by_buttons_and_keys(page: Page, filled: Filled) -> None:
+    page.goto("/matches/1")
+    at(page, "1.0")
+    page.get_by_role("button", name="Forward").click()
+    at(page, "1.1")
+    page.keyboard.press("ArrowRight")
+    at(page, "1.2")
+    expect(page.locator("#log [aria-current=step] .n")).to_have_text("2")
+    page.keyboard.press("ArrowLeft")
+    at(page, "1.1")
+    page.keyboard.press("Home")
+    at(page, "1.0")
+    page.keyboard.press("End")
+    last = int(page.locator("#slider").get_attribute("max") or 0)
+    at(page, f"1.{last}")
+    expect(page.locator("#said")).to_contain_text("The deal ends")
+    page.get_by_role("button", name="Forward").click()
+    at(page, "2.0")
+    page.keyboard.press("ArrowLeft")
+    at(page, f"1.{last}")
+    page.get_by_role("button", name="First position").click()
+    at(page, "1.0")
+    assert page.url.endswith("/matches/1#1.0")
+
+
+def test_cards_have_names_for_those_who_listen(page: Page) -> None:
+    page.goto("/matches/1#1.3")
+    at(page, "1.3")
+    hands = page.get_by_role("list", name="Hand")
+    expect(hands).to_have_count(2)
+    label = hands.first.get_by_role("listitem").first.get_attribute("aria-label")
+    assert label is not None and " of " in label
+    expect(page.locator("#said")).to_have_attribute("aria-live", "polite")
+
+
+def test_the_address_names_the_position(page: Page) -> None:
+    page.goto("/matches/1#2.4")
+    at(page, "2.4")
+    page.locator("#deal").select_option("0")
+    at(page, "1.0")
+    page.locator("#log button").nth(5).click()
+    at(page, "1.5")
+    page.goto("/matches/1#99999.99999")  # Beyond the end is the end.
+    expect(page.locator("#said")).to_contain_text("The deal ends")
+    expect(page.get_by_role("button", name="Forward")).to_be_disabled()
+
+
+def test_it_plays_by_itself_and_stops(page: Page) -> None:
+    page.goto("/matches/1")
+    at(page, "1.0")
+    page.locator("#speed").select_option("fast")
+    page.get_by_role("button", name="Play", exact=True).click()
+    expect(page.locator("#play")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#player")).to_have_attribute("data-at", re.compile(r"1\.[1-9]"))
+    page.get_by_role("button", name="Pause").click()
+    expect(page.locator("#play")).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_page_keeps_itself_up_to_date(page: Page, filled: Filled) -> None:
+    page.goto(f"/tournaments/{filled.running}")
+    expect(page.locator("#live-state")).to_have_text("This page keeps itself up to date.")
+    expect(page.locator(".progress")).to_contain_text("5 of 45 fixtures done")
+    filled.season.play(filled.running, most=1)
+    expect(page.locator(".progress")).to_contain_text("6 of 45 fixtures done")
+    with filled.season.database.transaction() as tx:
+        tournaments.change_state(tx, filled.running, TournamentState.PAUSED, now=filled.season.now)
+    expect(page.locator(".tag.paused")).to_be_visible()
+
+
+def test_hostile_names_are_shown_as_they_are(page: Page, filled: Filled) -> None:
+    page.goto(f"/tournaments/{filled.running}")
+    expect(page.get_by_role("heading", level=1)).to_have_text("<b>Running</b>")
+    for name in HOSTILE:
+        expect(page.locator("#table").get_by_role("link", name=name, exact=True)).to_be_visible()
+
+
+@pytest.mark.parametrize("path", ["/", "/tournaments/1", "/bots", "/bots/1", "/matches/1", "/verify", "/reference"])
+def test_nothing_is_wider_than_a_phone(page: Page, path: str) -> None:
+    page.set_viewport_size({"width": 360, "height": 780})
+    page.goto(path)
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -1,0 +1,94 @@
+"""News for open pages: what moves in the database reaches those who look at it."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from dashboard import browsing, serving
+from httpx import Response
+from world import World, world
+
+from api import live
+from rummy.league.model import TournamentState
+from rummy.store import tournaments
+from rummy.store.db import connect
+
+__all__ = ["world"]
+
+
+class Events:
+    """The events of a stream, one after the other."""
+
+    def __init__(self, answer: Response) -> None:
+        self._lines = answer.iter_lines()
+
+    def next(self) -> tuple[str, str]:
+        """Name and data of the next event; comments and times are passed over."""
+        event = data = ""
+        for line in self._lines:
+            match line.partition(": "):
+                case ("event", _, text):
+                    event = text
+                case ("data", _, text):
+                    data = text
+                case ("", "", "") if event:
+                    return event, data
+        raise EOFError("the stream has ended")
+
+
+@pytest.fixture
+def address(world: World, database_url: str) -> Iterator[str]:
+    with serving(database_url) as address:
+        yield address
+
+
+def test_a_fixture_that_moves_is_news_for_its_tournament(world: World, address: str) -> None:
+    mine, other = world.tournament(), world.tournament()
+    with browsing(address) as client, client.stream("GET", f"/tournaments/{mine}/live") as answer:
+        events = Events(answer)
+        assert events.next()[0] == "hello"
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        world.claim(world.all_fixtures(other)[0])  # No news here: the next event is of mine.
+        with world.database.transaction() as tx:
+            tournaments.change_state(tx, mine, TournamentState.PAUSED, now=world.now)
+        assert events.next() in {("changed", "tournament"), ("changed", "resync,tournament")}
+
+
+def test_the_listener_comes_back_and_has_pages_read_anew(world: World, address: str, database_url: str) -> None:
+    with browsing(address) as client, client.stream("GET", "/live") as answer, connect(database_url) as owner:
+        events = Events(answer)
+        assert events.next()[0] == "hello"
+        made = world.tournament(start=False)
+        assert "tournament" in events.next()[1]
+        owner.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE application_name = 'dashboard listener' AND datname = current_database()"
+        )
+        assert events.next() == ("changed", live.RESYNC)
+        with world.database.transaction() as tx:
+            tournaments.change_state(tx, made, TournamentState.CANCELLED, now=world.now)
+        assert events.next() == ("changed", "tournament")
+
+
+def test_too_many_open_pages_are_refused_in_a_sentence(
+    world: World, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "MAX_READERS", 0)
+    with browsing(address) as client:
+        answer = client.get("/live")
+    assert answer.status_code == 429
+    assert "asks at intervals" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("payload", "news"),
+    [
+        (json.dumps({"kind": "fixture", "tournament": 3}), ("fixture", 3)),
+        (json.dumps({"kind": "bot", "version": 3}), ("bot", None)),
+        ("{", (live.RESYNC, None)),
+        ("[]", (live.RESYNC, None)),
+        ("{}", (live.RESYNC, None)),
+    ],
+)
+def test_a_notice_that_cannot_be_read_has_pages_read_anew(payload: str, news: tuple[str, int | None]) -> None:
+    assert live.read_notice(payload) == news
