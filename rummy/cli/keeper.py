@@ -86,7 +86,6 @@ def _start_servers(plan: Plan, supervisor: Supervisor) -> Places:
     given = Settings.from_environment()
     run = folders.make_run(plan.data)
     logs = plan.data / "logs"
-    logs.mkdir(mode=0o700, exist_ok=True)
     database_url, redis_url = given.database_url, given.redis_url
     if not database_url:
         tell(event="step", sentence="starting PostgreSQL")

@@ -19,14 +19,19 @@ class Kept:
     """An arena that is held by a process of its own, which ends everything when we go."""
 
     def __init__(self, plan: Plan) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "rummy.cli.keeper"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-            start_new_session=True,  # Ctrl-C and a closed terminal reach us, and we tell it.
-        )
+        logs = plan.data / "logs"
+        logs.mkdir(mode=0o700, exist_ok=True)
+        self._log = logs / "keeper.log"
+        with self._log.open("ab") as log:  # Not ours: whoever reads that would wait for its end.
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "rummy.cli.keeper"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                cwd=ROOT,
+                start_new_session=True,  # Ctrl-C and a closed terminal reach us, and we tell it.
+            )
         self._write(plan.as_json())
 
     def wait_ready(self, said: Callable[[str], None]) -> None:
@@ -39,7 +44,7 @@ class Kept:
                     return
                 case _:
                     raise self._failure(message)
-        raise HostFault("The process that holds the arena ended without a word.")
+        raise HostFault(f"The process that holds the arena ended without a word; see {self._log}.")
 
     def wait_end(self) -> None:
         """Return never. Raises HostFault once the arena has ended by itself."""

@@ -34,6 +34,7 @@ def data() -> Iterator[Path]:
     left = mentioning(str(run)) | mentioning(str(folder))
     for pid in left:
         os.kill(pid, signal.SIGKILL)
+    assert await_end(left)
     shutil.rmtree(above)
     shutil.rmtree(run)
     assert left == {}
