@@ -8,7 +8,7 @@ bank, or when the wall time passes the limit times what was outstanding, and the
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 Now = Callable[[], float]
@@ -84,12 +84,23 @@ class LaneClock:
         self.outstanding += count
         self.peak = max(self.peak, self.outstanding)
 
-    def answered(self, now: float, count: int) -> float:
-        """The seconds that each of *count* decisions is charged that one message has answered."""
-        share = max(0.0, now - self._since) / count
-        self._since = now
+    def answered(self, now: float, walls: Sequence[float]) -> list[float]:
+        """The seconds that each decision of one message is charged; *walls* says how long each has been open.
+
+        None is charged more than that. What is left over then is charged to those that are answered later.
+        """
+        left, count = max(0.0, now - self._since), len(walls)
         self.outstanding -= count
-        return share
+        share = left / count
+        if min(walls) >= share:
+            self._since = now
+            return [share] * count
+        charges = [0.0] * count
+        for rank, index in enumerate(sorted(range(count), key=walls.__getitem__)):
+            charges[index] = charge = min(walls[index], left / (count - rank))
+            left -= charge
+        self._since = now - left
+        return charges
 
     def dropped(self, count: int = 1) -> None:
         """*count* decisions are no longer asked."""

@@ -190,7 +190,8 @@ class Lane:
 
     def answer(self, answers: Iterable[Answer]) -> None:
         """Gives each of the *answers* of one message to its match; they share the time in which the lane was busy."""
-        now, good = self._now(), []
+        now, walls = self._now(), []
+        good: list[tuple[Chair, Answer]] = []
         for answer in answers:
             chair = self.chairs.get(answer.match)
             asked = None if chair is None else chair.open
@@ -198,11 +199,12 @@ class Lane:
                 self._refuse(answer, chair)
             else:
                 chair.open = None
-                good.append((chair, answer, now - asked.sent_at))
+                good.append((chair, answer))
+                walls.append(now - asked.sent_at)
         if good:
-            share = self._clock.answered(now, len(good))
-            for chair, answer, wall in good:
-                chair.answered(answer, share, wall)
+            charges = self._clock.answered(now, walls)
+            for (chair, answer), charge, wall in zip(good, charges, walls, strict=True):
+                chair.answered(answer, charge, wall)
 
     def sweep(self, now: float) -> None:
         """Finds what is late, and whether the bot has been away for too long."""

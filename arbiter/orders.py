@@ -31,6 +31,7 @@ SEED_BYTES = 32
 MAX_LIMIT_MS = 600_000
 MAX_BANK_MS = 3_600_000
 MAX_GRACE_SECONDS = 600.0
+MAX_NAME_BYTES = 1024
 
 _log = logging.getLogger(__name__)
 Name = tuple[int, int]
@@ -199,6 +200,8 @@ def _agreed(asked: arbiter_pb2.Order) -> _Terms:
     _demand(len(asked.seed) == SEED_BYTES, f"The seed of an order is {SEED_BYTES} bytes, not {len(asked.seed)}.")
     ids = [entrant.version_id for entrant in asked.entrants]
     _demand(min(ids) > 0 and len(set(ids)) == seats, "The entrants of an order are different bot versions.")
+    names = max(len(entrant.name.encode()) for entrant in asked.entrants)
+    _demand(names <= MAX_NAME_BYTES, f"The name of an entrant has at most {MAX_NAME_BYTES} bytes, not {names}.")
     live = not all(entrant.hosted for entrant in asked.entrants)
     _demand(1 <= legs <= seats, f"An order of {seats} entrants has 1 to {seats} legs, not {legs}.")
     _demand(legs == 1 or not live, "An order with a live bot has one leg: it would know the deal the second time.")

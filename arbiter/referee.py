@@ -184,16 +184,16 @@ class Referee:
             yield
         except Exception:
             _log.exception("Match %d has failed by a fault of the arena.", self.number)
-            self.void("The arena has failed in this match; its log says why.")
+            self.void("This match has failed by a fault of the arena; its log says why.")
 
     def void(self, text: str) -> None:
         """Ends the match without a result."""
         if self.played.done():
             return
-        self._withdraw()
-        end = table_pb2.ToBot(ends=[table_pb2.MatchEnd(match=self.number, reason=f"void: {text}")]).SerializeToString()
-        self._close([end] * len(self._chairs))
         self.played.set_exception(HostFault(text))
+        self._withdraw()
+        end = table_pb2.MatchEnd(match=self.number, reason=f"void: {text}")
+        self._close([table_pb2.ToBot(ends=[end]).SerializeToString()] * len(self._chairs))
 
     def _play(self, chair: Chair, answer: Answer) -> str | None:
         """What is wrong with the first action that the rules refuse; None where all were played."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ from rummy.rules.games import options_json
 from rummy.rules.match import Match
 from rummy.rules.replay import Recorder
 from rummy.rules.shuffle import bot_seed
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +136,23 @@ class Tables:
                 self._begin(waiting)
 
     def _begin(self, waiting: _Waiting) -> None:
+        try:
+            referee = self._referee(waiting)
+        except Exception:
+            _log.exception("A match could not begin by a fault of the arena.")
+            waiting.void("The arena could not begin a match; its log says why.")
+            return
+        self.running.add(referee)
+        waiting.begun.set_result(referee)
+        with referee.guarded():
+            referee.begin()
+
+    def _referee(self, waiting: _Waiting) -> Referee:
         leg = waiting.leg
         match = Match(leg.game, len(leg.seats), leg.seed, leg.max_deals)
         bots = [seat.name for seat in leg.seats]
         recorder = Recorder({**leg.header, "leg": leg.leg, "bots": bots}, match)
         seeds = [bot_seed(leg.seed, leg.leg, seat) for seat in range(match.seats)]
-        referee = Referee(
+        return Referee(
             next(self._numbers), match, recorder, waiting.lanes, leg.terms, leg.policy, options_json(leg.game), seeds
         )
-        self.running.add(referee)
-        waiting.begun.set_result(referee)
-        with referee.guarded():
-            referee.begin()

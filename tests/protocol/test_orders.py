@@ -13,6 +13,8 @@ from stage import CREDENTIAL, Bot, Stage, an_order, bearer, checked, first_legal
 from arbiter.directory import LaneKey
 from arbiter.lane import START_SECONDS
 from rummy.errors import ArbiterUnavailable, BotNeverStarted
+from rummy.rules.match import Match
+from rummy.rules.replay import Recorder
 from rummy.wire.v1 import arbiter_pb2
 
 ENTRANTS = [arbiter_pb2.OrderEntrant(version_id=number, name=f"bot {number}") for number in (1, 2)]
@@ -27,6 +29,11 @@ BAD = [
     ({"entrants": ENTRANTS[:1]}, grpc.StatusCode.INVALID_ARGUMENT, "entrants"),
     ({"entrants": []}, grpc.StatusCode.INVALID_ARGUMENT, "entrants"),
     ({"entrants": [ENTRANTS[0], ENTRANTS[0]]}, grpc.StatusCode.INVALID_ARGUMENT, "different"),
+    (
+        {"entrants": [ENTRANTS[0], arbiter_pb2.OrderEntrant(version_id=2, name="x" * 100_000)]},
+        grpc.StatusCode.INVALID_ARGUMENT,
+        "name",
+    ),
     ({"legs": 2}, grpc.StatusCode.INVALID_ARGUMENT, "live bot"),
     ({"legs": 0}, grpc.StatusCode.INVALID_ARGUMENT, "legs"),
     ({"clock": arbiter_pb2.ClockTerms()}, grpc.StatusCode.INVALID_ARGUMENT, "limit"),
@@ -97,6 +104,23 @@ async def test_what_is_not_over_at_the_end_is_handed_back(stage: Stage) -> None:
 class Death:
     cause: str
     text: str
+
+
+async def test_a_match_that_fails_by_the_arenas_fault_is_void_and_harms_no_other(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in (1, 2):
+        await stage.player(number)
+    with monkeypatch.context() as patched:
+        patched.setattr(Match, "default_action", _broken)
+        assert "fault" in (await stage.play(an_order(1, (1, 2)))).void
+        patched.setattr(Recorder, "__init__", _broken)
+        assert "begin" in (await stage.play(an_order(2, (1, 2)))).void
+    checked(await stage.play(an_order(3, (1, 2))))
+
+
+def _broken(*_: object) -> None:
+    raise ZeroDivisionError
 
 
 class Processes:

@@ -181,6 +181,40 @@ async def _dial(channel: grpc.aio.Channel, token: str) -> str:
     return bot.goodbye
 
 
+@pytest.mark.realtime
+async def test_a_stall_of_the_arbiter_costs_no_bot_anything() -> None:
+    """The arbiter stands still for 300 ms again and again, while bots answer at once under a limit of 100 ms."""
+    async with _process("arbiter.local") as process:
+        assert process.stdin is not None
+        tokens = {f"t{number}": {"version_id": number, "name": f"bot {number}"} for number in (1, 2)}
+        process.stdin.write(json.dumps({"tokens": tokens}).encode() + b"\n")
+        places = json.loads(await _line(process))
+        async with (
+            grpc.aio.insecure_channel(places["bots"]) as bots,
+            grpc.aio.insecure_channel(places["workers"]) as workers,
+        ):
+            playing = [asyncio.ensure_future(_dial(bots, token)) for token in tokens]
+            stub = arbiter_pb2_grpc.ArbiterStub(workers)
+            stalling = asyncio.ensure_future(_stall(process, times=4))
+            for fixture in range(1, 1000):
+                order = an_order(fixture, (1, 2), clock=arbiter_pb2.ClockTerms(limit_ms=100))
+                call = stub.Play(order, metadata=bearer(places["credential"]))
+                last = [update async for update in call][-1]
+                assert checked(last)[0].strikes == (0, 0)
+                if stalling.done():
+                    break
+            process.stdin.close()
+            await asyncio.gather(stalling, *playing)
+
+
+async def _stall(process: asyncio.subprocess.Process, times: int) -> None:
+    for _ in range(times):
+        process.send_signal(signal.SIGSTOP)
+        await asyncio.sleep(0.3)
+        process.send_signal(signal.SIGCONT)
+        await asyncio.sleep(0.1)
+
+
 async def test_the_local_arbiter_refuses_nonsense() -> None:
     for nonsense in (b"", b"[]", b"{}", b'{"tokens": 5}', b'{"tokens": {"t": {"name": "x"}}}'):
         process = await asyncio.create_subprocess_exec(
