@@ -18,16 +18,25 @@ from rummy.errors import SettingsError
 
 MAX_ORDER_BYTES = 1 << 20
 CLOSE_SECONDS = 2.0
-KEEPALIVE = (
-    # A client that is gone without a word is noticed within 15 seconds.
-    ("grpc.keepalive_time_ms", 10_000),
-    ("grpc.keepalive_timeout_ms", 5_000),
-    ("grpc.keepalive_permit_without_calls", 1),
+
+
+def keepalive(seconds: float, timeout: float) -> tuple[tuple[str, int], ...]:
+    """Options with which a client that is gone without a word is noticed after *seconds* and *timeout* together.
+
+    What ends the connection is gRPC's ping timeout, a minute by default; its keepalive timeout alone does nothing.
+    """
+    return (
+        ("grpc.keepalive_time_ms", int(seconds * 1000)),
+        ("grpc.keepalive_timeout_ms", int(timeout * 1000)),
+        ("grpc.http2.ping_timeout_ms", int(timeout * 1000)),
+        ("grpc.keepalive_permit_without_calls", 1),
+    )
+
+
+OPTIONS = (
+    *keepalive(10.0, 5.0),
     ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
     ("grpc.server_handshake_timeout_ms", 5_000),
-)
-OPTIONS = (
-    *KEEPALIVE,
     ("grpc.max_send_message_length", -1),
     ("grpc.max_metadata_size", 16 << 10),
     ("grpc.so_reuseport", 0),

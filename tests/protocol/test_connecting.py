@@ -7,11 +7,13 @@ from datetime import UTC, datetime
 
 import grpc
 import pytest
-from stage import GRACE, LIMIT_MS, PATIENCE, Bot, Stage, an_order, bearer, checked, first_legal, token
+from stage import GRACE, LIMIT_MS, PATIENCE, Bot, Stage, an_order, bearer, checked, everybody, first_legal, token
 
+from arbiter import server
 from arbiter.directory import LaneKey
+from arbiter.hall import Hall
 from arbiter.servicers.registry import StoreDirectory
-from rummy.errors import Forbidden, Unauthenticated
+from rummy.errors import Forbidden, SettingsError, Unauthenticated
 from rummy.store import bots, owners
 from rummy.store.db import Database
 from rummy.wire.v1 import arbiter_pb2, arbiter_pb2_grpc
@@ -262,3 +264,68 @@ async def test_slots_return_to_nothing(stage: Stage) -> None:
         bot.call.cancel()
     await stage.settle(lambda: not any(True for _ in stage.hall.lobby.present()))
     assert not stage.hall.lobby._lanes and not stage.hall.tables.waiting
+
+
+class Wire:
+    """A TCP connection in between that can be cut without a word to either side."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._cut = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def open(self) -> str:
+        """The address on this side."""
+        self._server = await asyncio.start_server(self._join, "127.0.0.1", 0)
+        return f"127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    def cut(self) -> None:
+        """From now on nothing passes."""
+        self._cut.set()
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._server.close()
+
+    async def _join(self, near: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
+        far, forth = await asyncio.open_connection("127.0.0.1", self._port)
+        for reader, writer in ((near, forth), (far, back)):
+            self._tasks.append(asyncio.ensure_future(self._pass_on(reader, writer)))
+
+    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while data := await reader.read(1 << 16):
+                if not self._cut.is_set():
+                    writer.write(data)
+        finally:
+            writer.close()
+
+
+@pytest.mark.realtime
+async def test_a_line_that_is_cut_without_a_word_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "OPTIONS", server.keepalive(1.0, 1.0))
+    hall = Hall()
+    [address] = await hall.open_to_bots(everybody(), ["127.0.0.1:0"])
+    wire = Wire(int(address.rpartition(":")[2]))
+    async with grpc.aio.insecure_channel(await wire.open()) as channel:
+        bot = Bot(channel)
+        await bot.hello(token(1))
+        await bot.until(lambda: bot.welcome)
+        assert len(list(hall.lobby.present())) == 1
+        wire.cut()
+        async with asyncio.timeout(PATIENCE):
+            while any(True for _ in hall.lobby.present()):
+                await asyncio.sleep(0.05)
+    await wire.close()
+    await hall.close()
+
+
+async def test_a_port_that_is_taken_is_named(stage: Stage) -> None:
+    hall = Hall()
+    [address] = await hall.open_to_bots(everybody(), ["127.0.0.1:0"])
+    for impossible in (address, "unix:/no/such/folder/bots.sock", f"unix:/tmp/{'x' * 200}"):
+        with pytest.raises(SettingsError, match=r"cannot listen on .*"):
+            await Hall().open_to_bots(everybody(), [impossible])
+    await hall.close()
