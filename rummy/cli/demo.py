@@ -1,5 +1,6 @@
 """`arena demo`: a whole arena from nothing, four bots submitted over gRPC, two tournaments, and the dashboard."""
 
+import contextlib
 import json
 import math
 import time
@@ -18,7 +19,7 @@ from rummy.cli.plan import ROOT, Plan
 from rummy.cli.servers import Data, Json, refuse_second
 from rummy.cli.submission import submit
 from rummy.embedded import folders
-from rummy.errors import BadInput, Conflict
+from rummy.errors import BadInput, Conflict, StoreUnavailable
 from rummy.store import bots, db, owners, tournaments
 from rummy.store.db import Connection, Database
 
@@ -65,7 +66,7 @@ def demo(
         found = here.running(folder)
         assert found is not None
         settings = found.state["operator"]
-        with Database(settings["ARENA_DATABASE_URL"], size=1, name="demo") as database:
+        with Database(settings["ARENA_DATABASE_URL"], size=1, name="demo", wait_seconds=2) as database:
             versions = _submit_all(out, database, plan.bots_listen, settings["ARENA_OWNER_TOKEN"])
             played = [_play(out, kept, database, event, versions, matches) for event in EVENTS]
         _tell(out, plan, played, as_json=as_json)
@@ -145,14 +146,14 @@ def _create(tx: Connection, event: Event, versions: Sequence[int], cycles: int) 
 
 
 def _wait(kept: Kept, database: Database, tournament_id: int, look: Callable[[tournaments.Progress], None]) -> None:
-    """Return once all is played and rated, telling each *look* how far it is."""
+    """Return once all is played and rated, telling *look* how far it is; servers may be killed meanwhile."""
     while True:
-        with database.transaction() as tx:
-            progress = tournaments.progress(tx, tournament_id)
-        look(progress)
-        if progress.state == "finished" and progress.unrated == 0:
-            return
         kept.check()
+        with contextlib.suppress(StoreUnavailable), database.transaction() as tx:
+            progress = tournaments.progress(tx, tournament_id)
+            look(progress)
+            if progress.state == "finished" and progress.unrated == 0:
+                return
         time.sleep(LOOK_SECONDS)
 
 

@@ -21,6 +21,8 @@ from rummy.embedded import folders
 
 ARENA = [sys.executable, "-P", "-m", "rummy.cli"]
 ROOT = Path(__file__).parents[2]
+OWN: dict[str, str] = {}
+"""Addresses of servers that are not the arena's."""
 
 
 @pytest.fixture
@@ -46,7 +48,7 @@ def free_ports() -> tuple[str, str]:
 
 
 def environ() -> dict[str, str]:
-    return {**{k: v for k, v in os.environ.items() if not k.startswith("ARENA_")}, "PYTHONPATH": str(ROOT)}
+    return {**{k: v for k, v in os.environ.items() if not k.startswith("ARENA_")}, "PYTHONPATH": str(ROOT), **OWN}
 
 
 def arena(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -161,6 +163,28 @@ def test_the_demo_plays_twice_in_the_same_folder(data: Path) -> None:
         assert [played["game"] for played in told["tournaments"]] == ["gin", "one_oh_one"]
         for played in told["tournaments"]:
             assert sum(line["matches"] for line in played["table"]) in (24, 36)
+
+
+def test_the_demo_goes_on_where_everything_under_it_is_killed(data: Path) -> None:
+    launcher = demo(data, "--exit", "--matches", "24")
+    read_until(launcher, "drawer: stored")
+    for pid in pids(data).values():
+        os.kill(pid, signal.SIGKILL)
+    said, _ = launcher.communicate(timeout=120)
+    assert launcher.returncode == 0, said
+    assert "Dashboard: http://" in said
+
+
+def test_servers_of_ones_own_are_used(
+    data: Path, database_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        sys.modules[__name__], "OWN", {"ARENA_DATABASE_URL": database_url, "ARENA_REDIS_URL": redis_url}
+    )
+    up(data)
+    assert list(pids(data)) == ["arbiter", "worker", "dashboard"]
+    assert arena("down", "--data", str(data)).returncode == 0
+    assert not (data / "postgres").exists()
 
 
 def test_a_taken_port_is_said(data: Path) -> None:
