@@ -1,10 +1,9 @@
-"""What gRPC alone can do: bytes bounced between a grpc.aio server and two client processes, with nothing in between.
+"""What gRPC alone can do: messages bounced between a grpc.aio server and two client processes, with nothing in between.
 
-The balls stand for matches: a ball goes to a client as a decision's bytes, comes back as an answer's, and goes on to the
-same client or, every other time, to the other one, as in a game where a turn is two decisions. What is ready goes with
-the next message, as in the arena. A ball is told from the next by its length alone.
+A message goes to a client with the bytes of so many decisions, comes back with those of as many answers, and goes on to
+the clients in turn. How many messages are in the air, and how large they are, is what was seen of the arena.
 
-    python -m bench.bare ADDRESS DECISION_BYTES ANSWER_BYTES     a client
+    python -m bench.bare ADDRESS ANSWER_BYTES     a client
 """
 
 from __future__ import annotations
@@ -18,88 +17,85 @@ from typing import Any
 import grpc
 import grpc.aio
 
-METHOD = "/bench.Bare/Bounce"
-
 
 class Bouncer:
-    """The server: two streams, *balls* in the air, *count* of bounces."""
+    """The server: two streams, and *count*, the messages that have come back."""
 
-    def __init__(self, decision: int, answer: int) -> None:
+    def __init__(self, message: int, in_air: int) -> None:
         self.count = 0
-        self.messages = 0
-        self._decision = b"\x55" * decision
-        self._answer = answer
-        self._ready = [0, 0]
-        self._wake = [asyncio.Event(), asyncio.Event()]
-        self._odd = 0
-        self.joined = 0
+        self._message = b"\x55" * message
+        self._in_air = in_air
+        self._streams: list[tuple[Any, asyncio.Lock]] = []
+        self._held = in_air
+        self._going = asyncio.Event()
+        self._turn = 0
 
-    def throw(self, balls: int) -> None:
-        """Puts that many balls into the air."""
-        self._send(0, balls)
+    @property
+    def ready(self) -> bool:
+        """Whether both clients are here, and nothing is in the air."""
+        return len(self._streams) == 2 and self._held == self._in_air
+
+    async def go(self) -> None:
+        """Throws all messages."""
+        self._going.set()
+        for _ in range(self._held):
+            await self._throw()
+        self._held = 0
+
+    def stop(self) -> None:
+        """Catches what comes back from now on."""
+        self._going.clear()
 
     async def bounce(self, _: Any, context: Any) -> None:
         """One stream: a client."""
-        side = self.joined
-        self.joined += 1
-        reader = asyncio.ensure_future(self._read(side, context))
-        try:
-            while True:
-                await self._wake[side].wait()
-                self._wake[side].clear()
-                ready, self._ready[side] = self._ready[side], 0
-                await context.write(self._decision * ready)
-        finally:
-            reader.cancel()
+        if not isinstance(await context.read(), bytes):
+            return
+        self._streams.append((context, asyncio.Lock()))
+        while isinstance(await context.read(), bytes):
+            self.count += 1
+            if self._going.is_set():
+                await self._throw()
+            else:
+                self._held += 1
 
-    async def _read(self, side: int, context: Any) -> None:
-        while isinstance(message := await context.read(), bytes):
-            balls = len(message) // self._answer
-            self.count += balls
-            self.messages += 1
-            half, rest = divmod(balls, 2)
-            stay = half + (rest & self._odd)
-            self._odd ^= rest
-            self._send(side, stay)
-            self._send(1 - side, balls - stay)
-
-    def _send(self, side: int, balls: int) -> None:
-        if balls:
-            self._ready[side] += balls
-            self._wake[side].set()
+    async def _throw(self) -> None:
+        self._turn ^= 1
+        context, alone = self._streams[self._turn]
+        async with alone:
+            await context.write(self._message)
 
 
 @asynccontextmanager
-async def bouncing(decision: int, answer: int, address: str) -> AsyncIterator[Bouncer]:
-    """A server at *address* with two client processes."""
-    bouncer = Bouncer(decision, answer)
+async def bouncing(message: int, answer: int, in_air: int, address: str) -> AsyncIterator[Bouncer]:
+    """A server at *address* with two client processes, and *in_air* messages of those sizes."""
+    bouncer = Bouncer(message, in_air)
     server = grpc.aio.server()
-    handlers = {"Bounce": grpc.stream_stream_rpc_method_handler(bouncer.bounce)}
+    handlers: dict[str, Any] = {"Bounce": grpc.stream_stream_rpc_method_handler(bouncer.bounce)}
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("bench.Bare", handlers),))
     server.add_insecure_port(address)
     await server.start()
-    command = (sys.executable, "-m", "bench.bare", address, str(decision), str(answer))
+    command = (sys.executable, "-m", "bench.bare", address, str(answer))
     clients = [await asyncio.create_subprocess_exec(*command) for _ in range(2)]
     try:
-        while bouncer.joined < 2:
+        while not bouncer.ready:
             await asyncio.sleep(0.01)
         yield bouncer
     finally:
         for client in clients:
-            client.terminate()
+            client.kill()
             await client.wait()
         await server.stop(None)
 
 
-async def client(address: str, decision: int, answer: int) -> None:
+async def client(address: str, answer: int) -> None:
     """Answers until the server is gone."""
     reply = b"\x55" * answer
     async with grpc.aio.insecure_channel(address) as channel:
-        call: Any = channel.stream_stream(METHOD)()
-        await call.write(b"")
-        while isinstance(message := await call.read(), bytes):
-            await call.write(reply * (len(message) // decision))
+        call: Any = channel.stream_stream("/bench.Bare/Bounce")()
+        await call.write(b"here")
+        while isinstance(await call.read(), bytes):
+            await call.write(reply)
 
 
 if __name__ == "__main__":
-    asyncio.run(client(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))
+    asyncio.run(client(sys.argv[1], int(sys.argv[2])))

@@ -38,6 +38,7 @@ class LocalArena:
     bots: Sequence[Bot]
     workers: str
     credential: str
+    processes: Mapping[str, Process]
     ended: asyncio.Future[str]  # A process has ended that should not have, in a sentence.
 
     async def play(self, game: Game, fixtures: Iterable[Fixture], at_once: int = AT_ONCE) -> AsyncIterator[list[Leg]]:
@@ -114,7 +115,7 @@ async def local_arena(bots: Sequence[Bot], lanes: int) -> AsyncIterator[LocalAre
             processes[f"{bot.name}, process {lane},"] = await stack.enter_async_context(_process(command, settings))
         ended = asyncio.ensure_future(_first_end(processes))
         stack.callback(ended.cancel)
-        yield LocalArena(bots, told["workers"], told["credential"], ended)
+        yield LocalArena(bots, told["workers"], told["credential"], processes, ended)
 
 
 def _guests(tokens: Mapping[str, tuple[int, int]], bots: Sequence[Bot]) -> dict[str, dict[str, Any]]:
