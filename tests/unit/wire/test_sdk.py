@@ -1,0 +1,206 @@
+"""The SDK: what a bot is asked, what it says, and how it behaves where the arena refuses it or goes away."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import grpc
+import grpc.aio
+import pytest
+
+from rummy.errors import BadInput, RummyError, SettingsError, Unauthenticated
+from rummy.rules.actions import DrawStock
+from rummy.rules.game import Phase
+from rummy.rules.games import find_game
+from rummy.rules.match import Match
+from rummy.wire import codec, encoder
+from rummy.wire.encoder import SeatEncoder
+from rummy.wire.status import abort_on_error
+from rummy.wire.v1 import table_pb2
+from sample_bots import sdk
+
+SETTINGS = sdk.Settings("unix:/nowhere", "token", ("gin",))
+WELCOME = encoder.welcome_part(table_pb2.Welcome(protocol=1, bot="b", concurrency=8))
+
+
+def stock(_: sdk.Decision) -> sdk.Answer:
+    return DrawStock()
+
+
+def asked(match: Match, number: int = 3) -> bytes:
+    assert match.decision is not None
+    seat = match.decision.seat
+    return SeatEncoder(9, match, seat, options="{}", seed=77, limit_ms=500).decision(number, 4000, 0)
+
+
+def test_a_decision_has_what_the_match_has() -> None:
+    match = Match(find_game("gin"), 2, b"sdk")
+    seen: list[sdk.Decision] = []
+
+    def choose(decision: sdk.Decision) -> sdk.Answer:
+        seen.append(decision)
+        return decision.legal[0]
+
+    (answer,) = sdk.Session(choose, SETTINGS).answers(asked(match))
+    (decision,) = seen
+    assert match.decision is not None
+    assert decision.game == match.game
+    assert decision.view == match.view(match.decision.seat)
+    assert list(decision.legal) == list(match.legal_actions())
+    assert decision.fallback == match.default_action()
+    assert [event.kind for event in decision.events] == [event.kind for event in match.events]
+    assert (decision.phase, decision.deal, decision.ply, decision.match) == (Phase.OFFER, 0, 0, 9)
+    assert (decision.seed, decision.limit_ms, decision.bank_ms) == (77, 500, 4000)
+    assert codec.read_answers(answer) == [codec.Answer(9, 3, (match.legal_actions()[0],), None)]
+
+
+def test_randomness_is_the_same_when_asked_again_and_another_at_the_next_ply() -> None:
+    match = Match(find_game("gin"), 2, b"sdk")
+    drawn: list[float] = []
+
+    def choose(decision: sdk.Decision) -> sdk.Answer:
+        drawn.append(decision.random.random())
+        return decision.fallback
+
+    session = sdk.Session(choose, SETTINGS)
+    for _ in range(2):
+        list(session.answers(asked(match)))
+    match.apply(match.default_action())
+    list(session.answers(asked(match)))
+    assert drawn[0] == drawn[1] == Random(77 << 64).random()
+    assert drawn[2] != drawn[0]
+
+
+def test_many_decisions_are_answered_in_one_message() -> None:
+    match = Match(find_game("gin"), 2, b"sdk")
+    data = b"".join(asked(match, number) for number in range(50))
+    (answer,) = sdk.Session(stock, SETTINGS).answers(data)
+    assert [each.number for each in codec.read_answers(answer)] == list(range(50))
+
+
+def test_a_bot_that_thinks_long_sends_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = itertools.count(0.0, 0.015)
+    monkeypatch.setattr(sdk, "monotonic", lambda: next(clock))
+    match = Match(find_game("gin"), 2, b"sdk")
+    messages = list(sdk.Session(stock, SETTINGS).answers(b"".join(asked(match, number) for number in range(5))))
+    assert [len(codec.read_answers(message)) for message in messages] == [2, 2, 1]
+
+
+def test_garbage_from_the_arena_is_told() -> None:
+    with pytest.raises(BadInput, match=r"no rummy\.wire\.v1\.ToBot"):
+        list(sdk.Session(stock, SETTINGS).answers(b"\xff\xff"))
+
+
+# ---- settings
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "bot.toml").write_text('games = ["gin", "one_oh_one"]')
+    return tmp_path
+
+
+def test_settings_are_read(folder: Path) -> None:
+    environment = {"ARENA_ADDRESS": "a:1", "ARENA_TOKEN": "t", "ARENA_CA": "/ca.pem"}
+    settings = sdk.settings_from(environment, folder, 5)
+    assert settings == sdk.Settings("a:1", "t", ("gin", "one_oh_one"), 5, Path("/ca.pem"))
+
+
+@pytest.mark.parametrize("missing", ["ARENA_ADDRESS", "ARENA_TOKEN"])
+def test_a_missing_setting_is_named_with_what_it_is_for(folder: Path, missing: str) -> None:
+    environment = {"ARENA_ADDRESS": "a:1", "ARENA_TOKEN": "t", missing: ""}
+    with pytest.raises(SettingsError, match=f"{missing} is not set.*where the arena listens"):
+        sdk.settings_from(environment, folder)
+
+
+@pytest.mark.parametrize("text", [None, "games = []", "games = [1]", 'games = "gin"', "games", ""])
+def test_a_bad_manifest_is_refused(tmp_path: Path, text: str | None) -> None:
+    if text is not None:
+        (tmp_path / "bot.toml").write_text(text)
+    with pytest.raises(SettingsError, match=r"bot\.toml"):
+        sdk.settings_from({"ARENA_ADDRESS": "a:1", "ARENA_TOKEN": "t"}, tmp_path)
+
+
+def test_plain_text_stays_on_this_machine() -> None:
+    assert all(map(sdk.is_local, ("unix:/a", "127.0.0.1:5", "localhost:5", "[::1]:5", "127.9.9.9:1")))
+    assert not any(map(sdk.is_local, ("10.0.0.1:5", "example.org:5", "localhost.example.org:5", "0.0.0.0:5")))
+
+
+# ---- connections
+
+
+@asynccontextmanager
+async def arena(play: Callable[[Any, Any], Any], folder: Path) -> AsyncIterator[sdk.Settings]:
+    server = grpc.aio.server()
+    handlers: dict[str, Any] = {"Play": grpc.stream_stream_rpc_method_handler(play)}
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("rummy.wire.v1.Table", handlers),))
+    address = f"unix:{folder}/a.sock"
+    server.add_insecure_port(address)
+    await server.start()
+    yield sdk.Settings(address, "token", ("gin",))
+    await server.stop(None)
+
+
+async def running(settings: sdk.Settings, choose: sdk.Choose = stock) -> None:
+    await asyncio.wait_for(sdk._Dialler(choose, settings).run(), 20)
+
+
+async def test_a_refused_token_ends_the_bot_with_the_arenas_sentence(tmp_path: Path) -> None:
+    async def play(_: Any, context: Any) -> None:
+        async with abort_on_error(context):
+            raise Unauthenticated("The token is unknown or revoked.")
+
+    async with arena(play, tmp_path) as settings:
+        with pytest.raises(Unauthenticated, match="unknown or revoked"):
+            await running(settings)
+
+
+async def test_another_version_of_the_protocol_ends_the_bot(tmp_path: Path) -> None:
+    async def play(_: Any, context: Any) -> None:
+        async with abort_on_error(context):
+            hello = table_pb2.FromBot.FromString(await context.read())
+            hello.hello.protocol = 2
+            codec.read_hello(hello.SerializeToString())
+
+    async with arena(play, tmp_path) as settings:
+        with pytest.raises(RummyError, match="update the bot's SDK"):
+            await running(settings)
+
+
+async def test_a_lost_connection_is_dialled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sdk, "FIRST_PAUSE", 0.0)
+    calls = itertools.count(1)
+
+    async def play(_: Any, context: Any) -> None:
+        async with abort_on_error(context):
+            await context.read()
+            await context.write(WELCOME)
+            if next(calls) == 3:
+                raise Unauthenticated("Three times is enough.")
+
+    async with arena(play, tmp_path) as settings:
+        with pytest.raises(Unauthenticated, match="Three times"):
+            await running(settings)
+    assert next(calls) == 4
+
+
+async def test_a_bot_that_fails_ends_with_its_own_error(tmp_path: Path) -> None:
+    match = Match(find_game("gin"), 2, b"sdk")
+
+    async def play(_: Any, context: Any) -> None:
+        await context.read()
+        await context.write(WELCOME + asked(match))
+        await context.read()
+
+    def choose(decision: sdk.Decision) -> sdk.Answer:
+        raise ZeroDivisionError(decision.deal)
+
+    async with arena(play, tmp_path) as settings:
+        with pytest.raises(ZeroDivisionError):
+            await running(settings, choose)
