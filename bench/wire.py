@@ -29,13 +29,15 @@ from bench import rules
 from bench.bare import Bouncer, bouncing
 from rummy.cli.contest import find_bots
 from rummy.cli.local_arena import LocalArena, local_arena
+from rummy.errors import HostFault
 from rummy.rules.games import find_game
 from rummy.rules.replay import verify
 from rummy.wire.v1 import arbiter_pb2, arbiter_pb2_grpc
 
 PAIRS = 5
 SECONDS = 1.0
-WARM_UP = 2.0
+WARM_UP = 1.0
+PATIENCE = 60.0
 LIMIT_MS = 600_000  # Nobody is late because its process stands still.
 GOALS = {1: 0.9, 8: 0.7, 64: 0.65}
 SPIEL_GOAL = 2.0
@@ -83,6 +85,7 @@ class Arena:
     async def playing(self, matches: int) -> AsyncIterator[None]:
         """Keeps *matches* matches in play."""
         tasks = [asyncio.create_task(self._keep_playing()) for _ in range(matches)]
+        await _until(lambda: all((folder / "traffic").exists() for folder in self._folders), "a bot plays")
         await asyncio.sleep(WARM_UP)
         try:
             yield
@@ -170,8 +173,7 @@ async def _bare_rate(bouncer: Bouncer, batch: float) -> float:
     await asyncio.sleep(SECONDS)
     bouncer.stop()
     rate = (bouncer.count - before) * batch / (perf_counter() - began)
-    while not bouncer.ready:
-        await asyncio.sleep(0.01)
+    await _until(lambda: bouncer.ready, "every message has come back")
     return rate
 
 
@@ -186,7 +188,7 @@ async def _beside_spiel(arena: Arena, spiel: Any, pairs: int) -> dict[str, Any]:
         return played / (perf_counter() - began)
 
     measured = [await _pair(arena, theirs) for _ in range(pairs)]
-    assert arena.deals, "no match has ended in the time of the benchmark"
+    await _until(lambda: arena.deals > 0, "a match has ended")
     a_deal = arena.actions / arena.deals
     figure = "random gin deals a second, both seats remote, 64 matches"
     return _row(figure, "OpenSpiel in process", [(ours / a_deal, other) for ours, other in measured], SPIEL_GOAL)
@@ -196,6 +198,14 @@ async def _pair(arena: Arena, theirs: Callable[[], Awaitable[float]]) -> tuple[f
     ours = await arena.rate()
     async with arena.still():
         return ours, await theirs()
+
+
+async def _until(holds: Callable[[], bool], what: str) -> None:
+    for _ in range(round(PATIENCE / 0.01)):
+        if holds():
+            return
+        await asyncio.sleep(0.01)
+    raise HostFault(f"After {PATIENCE:g} seconds it is still not so that {what}; is the machine too busy?")
 
 
 def _row(figure: str, peer: str, measured: Sequence[tuple[float, float]], goal: float) -> dict[str, Any]:
