@@ -14,6 +14,7 @@ from rummy.cli import tables
 from rummy.cli.store import opened
 from rummy.errors import BadInput, BadOptions, CallerFault
 from rummy.league.pairing.round_robin import round_robin
+from rummy.rules import canonical
 from rummy.store import bots, db, tournaments
 from rummy.store.db import Connection, Database
 
@@ -87,11 +88,11 @@ def _known_seed(
 
 def _options(text: str) -> dict[str, object]:
     try:
-        options = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadOptions(f"--options is no JSON: {error}") from None
+        options = canonical.loads(text.encode("utf-8", "surrogatepass"))
+    except ValueError as error:
+        raise BadOptions(f"--options cannot be read: {error}") from None
     if not isinstance(options, dict):
-        raise BadOptions(f'--options must be a JSON object, such as {{"target": 250}}, not {text[:40]}')
+        raise BadOptions(f'--options must be a JSON object, such as {{"target": 250}}, not {text[:40]!a}')
     return options
 
 

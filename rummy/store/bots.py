@@ -12,7 +12,7 @@ from psycopg.rows import class_row
 
 from rummy.errors import Conflict, NotFound
 from rummy.names import check_name, check_version
-from rummy.store.db import Connection
+from rummy.store.db import Connection, is_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +145,7 @@ def find(tx: Connection, text: str) -> Version:
     """
     if text.isascii() and text.isdigit() and len(text) < 19:
         return get(tx, int(text))
-    found = _versions(tx, _BY_NAME, {"text": text})
+    found = _versions(tx, _BY_NAME, {"text": text}) if is_text(text) else []
     if not found:
         raise NotFound(f"there is no bot {text!r}; 'arena bot list' shows all")
     if len({version.bot_id for version in found}) > 1:

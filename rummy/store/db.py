@@ -75,5 +75,10 @@ def now(tx: Connection) -> datetime:
     return moment
 
 
+def is_text(text: str) -> bool:
+    """Whether PostgreSQL can hold *text*; what it cannot hold is nobody's name."""
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def _first_line(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -12,7 +12,7 @@ from psycopg.rows import class_row
 
 from rummy.errors import Conflict, NotFound, Unauthenticated
 from rummy.names import check_name
-from rummy.store.db import Connection
+from rummy.store.db import Connection, is_text
 
 PREFIX = "arena_"
 
@@ -37,7 +37,7 @@ class Bearer:
 
 def digest(token: str) -> bytes:
     """What is kept of *token*."""
-    return hashlib.sha256(token.encode()).digest()
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
 _CREATE: LiteralString = """
@@ -62,7 +62,7 @@ _FIND: LiteralString = "SELECT owner_id, name, created_at FROM owner WHERE name 
 def find(tx: Connection, name: str) -> Owner:
     """The owner of that name. Raises `NotFound`."""
     with tx.cursor(row_factory=class_row(Owner)) as cursor:
-        owner = cursor.execute(_FIND, {"name": name}).fetchone()
+        owner = cursor.execute(_FIND, {"name": name}).fetchone() if is_text(name) else None
     if owner is None:
         raise NotFound(f"there is no owner {name!r}; 'arena owner list' shows all")
     return owner

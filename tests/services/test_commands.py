@@ -112,7 +112,11 @@ def test_changed_ratings_end_with_status_1(run: Run, world: World, three: list[s
         (["--game", "whist", "--bot", "Ace", "--bot", "Two"], "no game 'whist'"),
         (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--options", '{"colour": 1}'], "'colour'"),
         (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--options", '{"target": "x"}'], "target"),
-        (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--options", "{"], "--options is no JSON"),
+        (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--options", "{"], "--options cannot be read"),
+        (["--game", "gin", "--bot", "Ace", "--bot", "\udcff"], "no bot '\\udcff'"),
+        (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--options", '{"target": 1, "target": 2}'], "twice"),
+        (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--options", "[" * 9999], "cannot be read"),
+        (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--options", '{"target": ' + "9" * 5000], "cannot be read"),
         (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--options", "[1]"], "must be a JSON object"),
         (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--table-size", "3"], "tables of 2"),
         (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--cycles", "0"], "number of cycles"),
@@ -129,6 +133,14 @@ def test_what_cannot_be_had_changes_nothing(
     assert err.startswith("arena: ")
     assert said in err
     assert world.value("SELECT count(*) FROM tournament") == 0
+
+
+def test_a_database_that_does_not_answer_is_named_at_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_DATABASE_URL", "postgresql://x@/x?host=/nowhere/at/all")
+    status, _, err = run("tournament", "list")
+    assert status == 1
+    assert err.startswith("arena: the database does not answer: ")
+    assert err.count("\n") == 1
 
 
 def test_without_a_database_the_variable_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
