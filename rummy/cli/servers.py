@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,6 +28,8 @@ Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs
 Trust = Annotated[
     bool, typer.Option("--trust-bots", help="Host submitted packages as plain processes, without a sandbox.")
 ]
+
+SECRETS = (*(f"{role.upper()}_PASSWORD" for role in migrations.ROLES), "ARENA_REDIS_PASSWORD", "ARENA_ARBITER_TOKEN")
 
 WAITING = """
     SELECT count(*) FILTER (WHERE state = 'scheduled') AS waiting, count(*) FILTER (WHERE state = 'running') AS running,
@@ -96,9 +98,11 @@ def status(data: Data = None, as_json: Json = False) -> None:
 def migrate(as_json: Json = False) -> None:
     """Bring the database of ARENA_DATABASE_URL to the newest schema, and give the services' roles their passwords.
 
-    The passwords are taken from ARENA_ARBITER_PASSWORD, ARENA_WORKER_PASSWORD and ARENA_DASHBOARD_PASSWORD.
+    The passwords are taken from ARENA_ARBITER_PASSWORD, ARENA_WORKER_PASSWORD and ARENA_DASHBOARD_PASSWORD; a role
+    whose variable is not there keeps its own. A secret that is there and empty is refused.
     """
     url = Settings.from_environment().need("database_url").database_url
+    _refuse_empty(SECRETS)
     given = {role: os.environ.get(f"{role.upper()}_PASSWORD", "") for role in migrations.ROLES}
     with db.connect(url) as connection:
         applied = migrations.migrate(connection)
@@ -107,6 +111,16 @@ def migrate(as_json: Json = False) -> None:
         typer.echo(json.dumps({"applied": applied}))
     else:
         typer.echo(f"Applied: {', '.join(applied)}." if applied else "The database is up to date.")
+
+
+def _refuse_empty(names: Sequence[str]) -> None:
+    """Raises SettingsError for variables that are set to nothing, as docker-compose sets those that .env lacks."""
+    empty = [name for name in names if os.environ.get(name) == ""]
+    if empty:
+        raise SettingsError(
+            f"{', '.join(empty)} {'are' if len(empty) > 1 else 'is'} empty: give each a long random text of its own, in "
+            "the file .env beside docker-compose.yml, whose first lines say how."
+        )
 
 
 def step(sentence: str) -> None:

@@ -157,6 +157,32 @@ def test_docker_compose_accepts_the_file() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_there_is_no_secret_that_everybody_knows() -> None:
+    text = (ROOT / "docker-compose.yml").read_text()
+    assert set(re.findall(r"\$\{[A-Z_]+([^}]*)\}", text)) == {":-"}
+
+
+@pytest.mark.skipif(shutil.which("docker-compose") is None, reason="docker-compose is not on this machine")
+def test_without_secrets_the_file_is_accepted_and_nothing_starts() -> None:
+    done = subprocess.run(
+        ["docker-compose", "config", "--quiet"], cwd=ROOT, env=bare_environment(), capture_output=True, text=True,
+        timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_empty_secret_is_refused_before_anything_starts() -> None:
+    machine = Machine(Path("/nowhere"), {**SECRETS, "ARENA_REDIS_PASSWORD": "", "ARENA_WORKER_PASSWORD": ""})
+    done = subprocess.run(
+        machine.command("migrate"), env=machine.environment("migrate"), cwd=ROOT, capture_output=True, text=True,
+        timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "ARENA_WORKER_PASSWORD, ARENA_REDIS_PASSWORD are empty" in done.stderr
+    waiting = {name: set(SERVICES[name].get("depends_on", ())) for name in SERVICES}
+    assert all("migrate" in waiting[name] for name in ("redis", "arbiter", "worker", "api"))
+
+
 def test_live_bots_play_a_tournament(machine: Machine) -> None:
     """Without trust nothing is hosted: the bots dial in from outside, as the file's first lines say."""
     environ = machine.environment("migrate") | {
