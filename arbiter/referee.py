@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arbiter.clock import Purse, Terms
@@ -25,6 +24,7 @@ from rummy.wire.v1 import table_pb2
 
 _log = logging.getLogger(__name__)
 MICROSECOND = 1_000_000
+ENDS_TURN = frozenset({Discard, Knock, BigGin})
 LATE = {
     BotTimeout.cause: "No answer came within the limit and the bank.",
     BotDisconnected.cause: "The bot was away, and the time for its answer is over.",
@@ -69,16 +69,19 @@ class Chair:
     def answered(self, answer: Answer, share: float, wall: float) -> None:
         """Charges the time and plays the answer, unless the seat has left the match meanwhile."""
         self._measured(share, wall)
-        in_time = self.purse.charge(share)
-        with self._referee.guarded():
-            self._referee.answered(self, answer, in_time=in_time)
+        try:
+            self._referee.answered(self, answer, in_time=self.purse.charge(share))
+        except Exception:
+            self._referee.failed()
 
     def late(self, number: int, cause: str, wall: float) -> None:
         """Decision *number* is not waited for any longer: the bank is spent."""
         self._measured(wall, wall)
         self.purse.bank = 0.0
-        with self._referee.guarded():
+        try:
             self._referee.strike(self, number, cause, LATE[cause])
+        except Exception:
+            self._referee.failed()
 
     def reading(self) -> tuple[int, int]:
         """What the last answer took and how long it was waited for, in microseconds; once an answer, then zeros."""
@@ -177,14 +180,10 @@ class Referee:
             self._recorder.forfeit(chair.seat, cause, _plain(reason))
             self._go_on()
 
-    @contextmanager
-    def guarded(self) -> Iterator[None]:
-        """What should never happen ends this match, at nobody's cost, and no other."""
-        try:
-            yield
-        except Exception:
-            _log.exception("Match %d has failed by a fault of the arena.", self.number)
-            self.void("This match has failed by a fault of the arena; its log says why.")
+    def failed(self) -> None:
+        """Called for an error that should never be: it ends this match, at nobody's cost, and no other."""
+        _log.exception("Match %d has failed by a fault of the arena.", self.number)
+        self.void("This match has failed by a fault of the arena; its log says why.")
 
     def void(self, text: str) -> None:
         """Ends the match without a result."""
@@ -207,8 +206,8 @@ class Referee:
             except IllegalAction as error:
                 return error.reason
             self._record(chair, action)
-            if isinstance(action, Discard | Knock | BigGin):
-                deal = -1  # The turn is over, whoever is asked next.
+            if action.__class__ in ENDS_TURN:
+                deal = -1  # Whoever is asked next.
         return None
 
     def _record(self, chair: Chair, action: Action, fault: str | None = None) -> None:

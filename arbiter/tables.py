@@ -144,8 +144,10 @@ class Tables:
             return
         self.running.add(referee)
         waiting.begun.set_result(referee)
-        with referee.guarded():
+        try:
             referee.begin()
+        except Exception:
+            referee.failed()
 
     def _referee(self, waiting: _Waiting) -> Referee:
         leg = waiting.leg
