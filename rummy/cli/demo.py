@@ -125,6 +125,8 @@ def _play(
 ) -> dict[str, Any]:
     with database.transaction() as tx:
         tournament_id = _create(tx, event, versions, math.ceil(matches / event.matches_a_cycle))
+    with database.transaction() as tx:  # Apart: the commitment is public before the entries close.
+        tournaments.start(tx, tournament_id, now=db.now(tx))
     columns = (TextColumn("  {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=out) as bar:
         task = bar.add_task(event.title, total=None)
@@ -137,11 +139,9 @@ def _play(
 
 def _create(tx: Connection, event: Event, versions: Sequence[int], cycles: int) -> int:
     wanted = tournaments.Plan(name=f"Demo: {event.title}", game=event.game, table_size=event.table_size, cycles=cycles)
-    now = db.now(tx)
-    tournament_id = tournaments.create(tx, wanted, now=now)
+    tournament_id = tournaments.create(tx, wanted, now=db.now(tx))
     for version_id in versions:
         tournaments.add_entrant(tx, tournament_id, version_id)
-    tournaments.start(tx, tournament_id, now=now)
     return tournament_id
 
 

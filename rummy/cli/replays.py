@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from rummy.errors import ReplayMismatch
+from rummy.cli import seeds
+from rummy.errors import BadInput, ReplayMismatch
 from rummy.rules import replay
 
 app = typer.Typer(no_args_is_help=True, help="Show replays, and verify them on this machine.")
@@ -47,6 +48,29 @@ def verify(files: _Files, as_json: _Json = False) -> None:
             _say(answer)
     if not all(answer["verified"] for answer in answers):
         raise typer.Exit(1)
+
+
+@app.command()
+def seed(
+    file: _File,
+    match: Annotated[Path, typer.Option(help="What /api/v1/matches/N answers for this match.")],
+    tournament: Annotated[Path, typer.Option(help="What /api/v1/tournaments/N answers once the tournament has ended.")],
+    noted: Annotated[str | None, typer.Option(help="The commitment, as noted before entries closed.")] = None,
+    as_json: _Json = False,
+) -> None:
+    """Check that the deals of a match are those that its tournament had committed to; ends with status 1 if not."""
+    try:
+        played = replay.verify(_read(file))
+        checked = seeds.check_seed(played, seeds.read_json(match), seeds.read_json(tournament), noted)
+    except (ReplayMismatch, BadInput) as error:
+        _refuse(f"{file}: {error}")
+    if as_json:
+        typer.echo(json.dumps({"file": str(file), **checked}))
+        return
+    typer.echo(
+        f"{_printable(str(file))}: its seed {checked['seed']} follows from the master seed, {len(checked['nonces'])} "
+        f"nonces and its place in the schedule; the commitment to that master seed was {checked['commitment']}."
+    )
 
 
 def _verified(file: Path) -> dict[str, Any]:
@@ -109,6 +133,6 @@ def _read(file: Path) -> bytes:
         raise ReplayMismatch(f"The file cannot be read: {error.strerror or error}.") from None
 
 
-def _refuse(sentence: str) -> None:
+def _refuse(sentence: str) -> NoReturn:
     typer.echo(_printable(sentence), err=True)
     raise typer.Exit(1)

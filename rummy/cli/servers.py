@@ -118,8 +118,8 @@ def _refuse_empty(names: Sequence[str]) -> None:
     empty = [name for name in names if os.environ.get(name) == ""]
     if empty:
         raise SettingsError(
-            f"{', '.join(empty)} {'are' if len(empty) > 1 else 'is'} empty: give each a long random text of its own, in "
-            "the file .env beside docker-compose.yml, whose first lines say how."
+            f"{', '.join(empty)} {'are' if len(empty) > 1 else 'is'} empty: give each a long random text of its own "
+            "in the file .env beside docker-compose.yml, whose first lines say how."
         )
 
 

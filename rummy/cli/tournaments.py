@@ -2,6 +2,7 @@
 
 import json
 import math
+import secrets
 import time
 from typing import Annotated, Any
 
@@ -21,7 +22,7 @@ from rummy.store.db import Connection, Database
 LOOK_SECONDS = 0.2
 ENDED = ("finished", "cancelled")
 
-app = typer.Typer(no_args_is_help=True, help="Tournaments: create, start, watch, table, list.")
+app = typer.Typer(no_args_is_help=True, help="Tournaments: create, enter, start, watch, table, list.")
 
 Number = Annotated[int, typer.Argument(help="The tournament's number.")]
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs.")]
@@ -46,30 +47,29 @@ def create(
     as_json: Json = False,
 ) -> None:
     """Make a round robin of at least two bots. All or nothing: what is wrong is said, and nothing is made."""
-    with opened() as database, database.transaction() as tx:
-        versions = [bots.find(tx, text) for text in bot]
-        plan = tournaments.Plan(
-            name=name, game=game, options=_options(options), table_size=table_size, seed=seed,
-            cycles=_cycles(cycles, matches, versions, table_size), limit_ms=limit_ms, bank_ms=bank_ms,
-        )  # fmt: skip
-        made, fixtures = _make(tx, plan, versions, seed_of, start_now)
+    with opened() as database:
+        with database.transaction() as tx:
+            versions = [bots.find(tx, text) for text in bot]
+            plan = tournaments.Plan(
+                name=name, game=game, options=_options(options), table_size=table_size, seed=seed,
+                cycles=_cycles(cycles, matches, versions, table_size), limit_ms=limit_ms, bank_ms=bank_ms,
+            )  # fmt: skip
+            made, fixtures = _make(tx, plan, versions, seed_of)
+        if start_now:  # In a transaction of its own: the commitment is public before the entries close.
+            with database.transaction() as tx:
+                tournaments.start(tx, made, now=db.now(tx))
     answer = {"tournament": made, "fixtures": fixtures, "rated": seed is None and seed_of is None, "started": start_now}
     then = "is running" if start_now else f"is open; 'arena tournament start {made}' starts it"
     _tell(as_json, answer, f"Tournament {made}, {name}: {len(versions)} bots, {fixtures} fixtures. It {then}.")
 
 
-def _make(
-    tx: Connection, plan: tournaments.Plan, versions: list[bots.Version], seed_of: int | None, start_now: bool
-) -> tuple[int, int]:
+def _make(tx: Connection, plan: tournaments.Plan, versions: list[bots.Version], seed_of: int | None) -> tuple[int, int]:
     """The tournament's number and how many fixtures it has."""
-    now = db.now(tx)
     master, nonces = _known_seed(tx, plan, seed_of, len(versions))
-    made = tournaments.create(tx, plan, now=now, master=master)
+    made = tournaments.create(tx, plan, now=db.now(tx), master=master)
     for version, nonce in zip(versions, nonces, strict=True):
         tournaments.add_entrant(tx, made, version.version_id, nonce=nonce)
     drawn = round_robin(len(versions), plan.table_size, plan.cycles)  # Too few or too many are refused here already.
-    if start_now:
-        tournaments.start(tx, made, now=now)
     return made, sum(len(each.tables) for each in drawn)
 
 
@@ -112,6 +112,36 @@ def _matches_a_cycle(versions: list[bots.Version], table_size: int) -> int:
     """A table of hosted bots plays a match from every seat order, one with a live bot a single one."""
     hosted = math.comb(sum(version.hosted for version in versions), table_size)
     return hosted * table_size + math.comb(len(versions), table_size) - hosted
+
+
+@app.command()
+def enter(
+    number: Number,
+    bot: Annotated[str, typer.Argument(help="A bot's number, name, 'NAME VERSION' or OWNER/NAME.")],
+    nonce: Annotated[
+        str | None, typer.Option(help="1 to 64 bytes of your own as hex digits, which the deals will follow from.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Enter one more bot while entries are open. A nonce of your own binds the arena, which has committed already."""
+    with opened() as database, database.transaction() as tx:
+        version = bots.find(tx, bot)
+        entrant = tournaments.add_entrant(tx, number, version.version_id, nonce=_nonce(nonce))
+        committed = tournaments.get(tx, number).commitment.hex()
+    answer = {"tournament": number, "entrant": entrant, "commitment": committed}
+    _tell(as_json, answer, f"{version.title} is entrant {entrant} of tournament {number}. Its commitment: {committed}")
+
+
+def _nonce(text: str | None) -> bytes | None:
+    if text is None:
+        return None
+    try:
+        nonce = bytes.fromhex(text)
+    except ValueError:
+        nonce = b""
+    if not 1 <= len(nonce) <= tournaments.MAX_NONCE:
+        raise BadInput(f"--nonce is 1 to {tournaments.MAX_NONCE} bytes as hex digits, such as {secrets.token_hex(16)}")
+    return nonce
 
 
 @app.command()

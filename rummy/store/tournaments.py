@@ -24,6 +24,7 @@ from rummy.store.db import Connection
 
 FAULTS: dict[str, float] = {"strikes": 3, "grace_seconds": 10.0, "deaths": 3}
 """The default fault policy: the strike that forfeits, how long a bot may be gone, the death of a lane that forfeits."""
+MAX_NONCE = 64
 _ENDED = (TournamentState.FINISHED, TournamentState.CANCELLED)
 
 

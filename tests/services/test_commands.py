@@ -148,3 +148,25 @@ def test_without_a_database_the_variable_is_named(run: Run, monkeypatch: pytest.
     status, _, err = run("tournament", "list")
     assert status == 1
     assert "ARENA_DATABASE_URL is not set" in err
+
+
+def test_an_entrant_adds_a_nonce_of_its_own_while_entries_are_open(run: Run, world: World, three: list[str]) -> None:
+    answer(run, "tournament", "create", "Cup", "--game", "gin", *three)
+    with world.database.transaction() as tx:
+        world.bot(tx, "Late")
+    entered = answer(run, "tournament", "enter", "1", "Late", "--nonce", "00ff")
+    assert entered["entrant"] == 3 and len(entered["commitment"]) == 64
+    assert world.value("SELECT nonce FROM entrant WHERE entrant_no = 3") == b"\x00\xff"
+    for wrong in ("", "0", "xy", "00" * 65):
+        status, _, err = run("tournament", "enter", "1", "Late", "--nonce", wrong)
+        assert status == 1 and "1 to 64 bytes" in err
+    assert "each bot version enters once" in run("tournament", "enter", "1", "Late")[2]
+    assert "does not play gin" in run("tournament", "enter", "1", "Other")[2]
+    assert answer(run, "tournament", "start", "1") == {"tournament": 1, "fixtures": 6}
+    assert "entries to 'Cup' are closed" in run("tournament", "enter", "1", "Late")[2]
+
+
+def test_the_commitment_is_public_before_entries_close(run: Run, world: World, three: list[str]) -> None:
+    answer(run, "tournament", "create", "Cup", "--game", "gin", *three, "--start")
+    made, started = "SELECT xmin::text FROM tournament_seed", "SELECT xmin::text FROM tournament"
+    assert world.value(made) != world.value(started)  # Two transactions.

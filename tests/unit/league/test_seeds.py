@@ -2,11 +2,15 @@
 
 import hashlib
 import hmac
+import json
+import re
 from itertools import product
+from pathlib import Path
 
 from rummy.league.schedule import commitment, fixture_seed, practice_master, practice_nonce
 
 MASTER = bytes(range(32))
+DOCUMENT = Path(__file__).parents[3] / "docs/reference/replay-format.md"
 
 
 def test_the_stated_formula() -> None:
@@ -28,3 +32,13 @@ def test_commitment_and_practice() -> None:
     assert commitment(MASTER) == hashlib.sha256(MASTER).digest()
     assert practice_master("7") == practice_master("7") != practice_master("8")
     assert len({practice_nonce(n) for n in range(100)}) == 100
+
+
+def test_the_vectors_of_the_document() -> None:
+    [block] = re.findall(r"```json fixture-seed-vectors\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
+    said = json.loads(block)
+    master, nonces = bytes.fromhex(said["master"]), [bytes.fromhex(nonce) for nonce in said["nonces"]]
+    assert commitment(master).hex() == said["commitment"]
+    for fixture in said["fixtures"]:
+        place = fixture["round"], fixture["table"], fixture["generation"]
+        assert fixture_seed(master, nonces, *place).hex() == fixture["seed"]
