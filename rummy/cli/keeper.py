@@ -1,7 +1,7 @@
 """The process that holds an arena: `python -m rummy.cli.keeper`, started by the command line in a session of its own.
 
-It reads its plan from the first line of its input and tells what happens in lines of JSON. Unless it is told "detach",
-it ends everything when its input ends: that is when its launcher has gone, whatever became of it.
+It takes its plan as its argument and tells what happens in lines of JSON. Unless a line of its input says "detach", it
+ends everything when its input ends: that is when its launcher has gone, whatever became of it.
 """
 
 import contextlib
@@ -34,8 +34,8 @@ class Ended(BaseException):
 
 def main() -> int:
     """Hold an arena until told to end. Returns the exit status."""
+    plan = Plan.from_json(sys.argv[1])
     launcher = os.fdopen(0, "rb", buffering=0)  # Unbuffered: a buffer's lock would be held when we end.
-    plan = Plan.from_json(launcher.readline().decode())
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _end)
     threading.Thread(target=_watch, args=[launcher], daemon=True).start()

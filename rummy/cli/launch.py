@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -24,15 +25,15 @@ class Kept:
         self._log = logs / "keeper.log"
         with self._log.open("ab") as log:  # Not ours: whoever reads that would wait for its end.
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "rummy.cli.keeper"],
+                [sys.executable, "-P", "-m", "rummy.cli.keeper", plan.as_json()],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
-                cwd=ROOT,
+                cwd="/",
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
                 start_new_session=True,  # Ctrl-C and a closed terminal reach us, and we tell it.
             )
-        self._write(plan.as_json())
 
     def wait_ready(self, said: Callable[[str], None]) -> None:
         """Return once all is ready, telling each step to *said*. Raises what went wrong."""

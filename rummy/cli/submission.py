@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import grpc
 
+from rummy.wire import dial
 from rummy.wire.status import error_of
 from rummy.wire.v1 import bots_pb2, bots_pb2_grpc
 
@@ -17,7 +18,7 @@ def submit(address: str, token: str, package: bytes) -> Iterator[bots_pb2.Submit
 
     The last step has the id of the new version. Raises what the arena refused it for, or ArbiterUnavailable.
     """
-    with grpc.insecure_channel(address) as channel:
+    with dial.channel(address) as channel:
         call = bots_pb2_grpc.BotsStub(channel).Submit(
             _parts(package), metadata=(("authorization", f"Bearer {token}"),), timeout=PATIENCE_SECONDS
         )

@@ -144,7 +144,7 @@ def read_until(process: subprocess.Popen[str], words: str) -> str:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
-@pytest.mark.parametrize("when", ["starting Valkey", "greedy"])
+@pytest.mark.parametrize("when", ["starting Valkey", "random: manifest"])
 def test_nothing_outlives_the_demo(data: Path, number: signal.Signals, when: str) -> None:
     launcher = demo(data)
     read_until(launcher, when)
