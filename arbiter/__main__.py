@@ -17,6 +17,7 @@ from pathlib import Path
 
 import uvloop
 
+from arbiter import server
 from arbiter.hall import Hall
 from arbiter.hosting.lanes import Lanes
 from arbiter.hosting.reach import open_to_lanes
@@ -27,8 +28,11 @@ from arbiter.servicers.registry import Announcement, StoreDirectory, open_databa
 from arbiter.servicers.roster import Roster
 from rummy.errors import RummyError, SettingsError
 from rummy.settings import Settings
+from rummy.wire.dial import is_local
 
 END_SECONDS = 5.0
+
+_log = logging.getLogger(__name__)
 
 
 async def serve(settings: Settings) -> None:
@@ -62,6 +66,7 @@ async def _running(settings: Settings) -> AsyncIterator[None]:
             StoreDirectory(database, lanes),
             [settings.bots_listen, f"unix:{settings.bots_socket}"],
             {bots_servicer.SERVICE: submission.handlers()},
+            server.tls(settings.tls_certificate, settings.tls_key),
         )
         if settings.trust_bots:
             open_to_lanes(Path(settings.bots_socket))
@@ -69,8 +74,8 @@ async def _running(settings: Settings) -> AsyncIterator[None]:
         hall.start_clock()
         own = settings.arbiter_address == settings.arbiter_listen
         announcement = Announcement(
-            database, hall, address=workers_at if own else settings.arbiter_address, bots_address=bots_at,
-            incarnation=incarnation,
+            database, hall, address=workers_at if own else settings.arbiter_address,
+            bots_address=settings.bots_address or bots_at, incarnation=incarnation,
         )  # fmt: skip
         await announcement.begin()
         stack.push_async_callback(announcement.end)
@@ -92,12 +97,22 @@ def _make_folder(folder: Path) -> None:
         raise SettingsError(f"The run folder {folder} cannot be made ({error.strerror}); set ARENA_RUN_DIR.") from None
 
 
+def _warn_of_plain_text(settings: Settings) -> None:
+    if not settings.tls_key and not is_local(settings.bots_listen):
+        _log.warning(
+            "Bots on other machines dial with TLS, and %s has none: set ARENA_TLS_CERTIFICATE and ARENA_TLS_KEY, "
+            "or have something before it that speaks TLS.",
+            settings.bots_listen,
+        )
+
+
 def main() -> int:
     """Returns the exit status: 2 with a sentence where a setting, or the database, does not allow to begin."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
         settings = Settings.from_environment().need("database_url", "arbiter_token")
         check_trust(trust_bots=settings.trust_bots, bots_listen=settings.bots_listen)
+        _warn_of_plain_text(settings)
         uvloop.run(serve(settings))
     except RummyError as error:
         print(f"arbiter: {error}", file=sys.stderr)  # noqa: T201

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
+import grpc
 import grpc.aio
 
 from arbiter import server
@@ -30,12 +31,19 @@ class Hall:
         self._ticker: asyncio.Task[None] | None = None
 
     async def open_to_bots(
-        self, directory: Directory, addresses: Sequence[str], more: Mapping[str, Handlers] | None = None
+        self,
+        directory: Directory,
+        addresses: Sequence[str],
+        more: Mapping[str, Handlers] | None = None,
+        secret: grpc.ServerCredentials | None = None,
     ) -> list[str]:
-        """Serves bots, and *more* services beside Table, on *addresses*; returns where. Raises `SettingsError`."""
+        """Serves bots, and *more* services beside Table, on *addresses*; returns where. Raises `SettingsError`.
+
+        With a *secret* all but sockets of this machine speak TLS.
+        """
         table = table_servicer.TableServicer(self.lobby, directory)
         made = server.bots_server({table_servicer.SERVICE: table.handlers(), **(more or {})})
-        return await self._open(made, addresses)
+        return await self._open(made, addresses, secret)
 
     async def open_to_workers(self, credential: str, addresses: Sequence[str], incarnation: str) -> list[str]:
         """Serves workers on *addresses*; returns where. Raises `SettingsError`."""
@@ -57,8 +65,10 @@ class Hall:
             with suppress(asyncio.CancelledError):
                 await self._ticker
 
-    async def _open(self, made: grpc.aio.Server, addresses: Sequence[str]) -> list[str]:
-        bound = [server.listen(made, address) for address in addresses]
+    async def _open(
+        self, made: grpc.aio.Server, addresses: Sequence[str], secret: grpc.ServerCredentials | None = None
+    ) -> list[str]:
+        bound = [server.listen(made, address, secret) for address in addresses]
         await made.start()
         self._servers.append(made)
         return bound

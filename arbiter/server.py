@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import grpc
@@ -59,14 +60,35 @@ def workers_server(services: dict[str, Handlers], credential: str) -> grpc.aio.S
     return _server(services, options, (_Credential(credential),))
 
 
-def listen(server: grpc.aio.Server, address: str) -> str:
-    """Lets *server* listen, and returns the address with the port that it got. Raises `SettingsError`."""
+def tls(certificate: str, key: str) -> grpc.ServerCredentials | None:
+    """What the bots' port shows to those who dial it, from two PEM files; None without. Raises `SettingsError`."""
+    if not certificate and not key:
+        return None
     try:
-        port = server.add_insecure_port(address)
+        return grpc.ssl_server_credentials([(Path(key).read_bytes(), Path(certificate).read_bytes())])
+    except OSError as error:
+        raise SettingsError(
+            f"ARENA_TLS_CERTIFICATE and ARENA_TLS_KEY name two PEM files; {error.filename or 'one'!r} cannot be read: "
+            f"{error.strerror}."
+        ) from None
+
+
+def listen(server: grpc.aio.Server, address: str, secret: grpc.ServerCredentials | None = None) -> str:
+    """Lets *server* listen, with TLS where it has a *secret* and the address is no socket of this machine.
+
+    Returns the address with the port that it got. Raises `SettingsError`.
+    """
+    try:
+        if secret is None or address.startswith("unix:"):
+            port = server.add_insecure_port(address)
+        else:
+            port = server.add_secure_port(address, secret)
     except RuntimeError:
         port = 0
     if port == 0:
-        raise SettingsError(f"The arbiter cannot listen on {address}: it is taken, or no address of this machine.")
+        why = "it is taken, or no address of this machine"
+        more = "" if secret is None else ", or what ARENA_TLS_CERTIFICATE and ARENA_TLS_KEY name is no PEM"
+        raise SettingsError(f"The arbiter cannot listen on {address}: {why}{more}.")
     return address if address.startswith("unix:") else f"{address.rpartition(':')[0]}:{port}"
 
 

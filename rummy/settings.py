@@ -18,6 +18,9 @@ class Settings:
     database_url: str = field(default="", repr=False)  # PostgreSQL, with the role and the password of the service.
     redis_url: str = field(default="", repr=False)  # The broker: redis:// or redis+socket://.
     bots_listen: str = "127.0.0.1:50151"  # Where bots dial in and are submitted.
+    bots_address: str = ""  # The same as bots reach it, for those that dial several arbiters; by default `bots_listen`.
+    tls_certificate: str = ""  # With `tls_key`: PEM files with which the bots' port speaks TLS.
+    tls_key: str = ""
     bots_socket: str = ""  # A unix socket for hosted bots; by default in the run folder.
     arbiter_listen: str = ""  # Where workers call the arbiter; by default a unix socket in the run folder.
     arbiter_address: str = ""  # The same as others reach it; by default `arbiter_listen`.
@@ -35,6 +38,8 @@ class Settings:
         settings = cls(
             **{f.name: _read(f.name, given[_variable(f.name)]) for f in fields(cls) if _given(f.name, given)}
         )
+        if bool(settings.tls_certificate) != bool(settings.tls_key):
+            raise SettingsError("ARENA_TLS_CERTIFICATE and ARENA_TLS_KEY go together: give both or neither")
         return settings._with_places()
 
     def need(self, *names: str) -> Settings:
@@ -77,7 +82,7 @@ def _read(name: str, text: str) -> Any:
             return _switch(text)
         case "run_dir":
             return _folder(text)
-        case "bots_listen" | "arbiter_listen" | "arbiter_address":
+        case "bots_listen" | "bots_address" | "arbiter_listen" | "arbiter_address":
             return _address(name, text)
         case "database_url":
             return _with_scheme(name, text, ("postgresql://", "postgres://"))

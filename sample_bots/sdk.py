@@ -21,7 +21,6 @@ ends the program.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import os
 import sys
 import tomllib
@@ -41,6 +40,7 @@ from rummy.rules.actions import Action
 from rummy.rules.game import Event, Game, View
 from rummy.rules.games import find_game
 from rummy.wire import codec, encoder
+from rummy.wire.dial import AUTHORITY, credentials
 from rummy.wire.question import Question, once
 from rummy.wire.status import error_of
 from rummy.wire.v1 import table_pb2
@@ -116,7 +116,7 @@ def settings_from(environment: Mapping[str, str], folder: Path, concurrency: int
                 "127.0.0.1:50151), and ARENA_TOKEN, which registering it gives; `arena bot run` does all of it."
             )
     manifest = _manifest(folder / "bot.toml")
-    authority = environment.get("ARENA_CA")
+    authority = environment.get(AUTHORITY)
     return Settings(
         environment["ARENA_ADDRESS"], environment["ARENA_TOKEN"], _games(manifest, folder),
         concurrency, Path(authority) if authority else None,
@@ -257,23 +257,10 @@ class _Dialler:
 
 def _channel(address: str, settings: Settings) -> grpc.aio.Channel:
     options = [("grpc.max_receive_message_length", MAX_MESSAGE), ("grpc.max_send_message_length", MAX_MESSAGE)]
-    if is_local(address):
+    secret = credentials(address, settings.authority)
+    if secret is None:
         return grpc.aio.insecure_channel(address, options)
-    authority = settings.authority.read_bytes() if settings.authority else None
-    return grpc.aio.secure_channel(address, grpc.ssl_channel_credentials(authority), options)
-
-
-def is_local(address: str) -> bool:
-    """Whether *address* cannot leave this machine, so that plain text is safe."""
-    if address.startswith("unix:"):
-        return True
-    host = address.rpartition(":")[0].strip("[]")
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return grpc.aio.secure_channel(address, secret, options)
 
 
 def _say(text: str) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ipaddress
-
 from rummy.errors import Forbidden, SettingsError
+from rummy.wire.dial import is_local
 
 
 def check_trust(*, trust_bots: bool, bots_listen: str) -> None:
     """For the start of the arbiter: raises `SettingsError` where bots are trusted that strangers could submit."""
-    if trust_bots and not is_loopback(bots_listen):
+    if trust_bots and not is_local(bots_listen):
         raise SettingsError(
             "--trust-bots runs what is submitted without a sandbox, so it works only where the bots' port listens on "
             f"loopback; ARENA_BOTS_LISTEN is {bots_listen}, and 127.0.0.1:50151 would do."
@@ -23,16 +22,3 @@ def require_trust(*, trust_bots: bool) -> None:
             "This arena does not host packages, since it has no sandbox; its operator can allow it with --trust-bots, "
             "or you can run the bot on your own machine: arena bot run."
         )
-
-
-def is_loopback(address: str) -> bool:
-    """Whether what listens on *address* (host:port or unix:path) can be dialled from this machine only."""
-    if address.startswith(("unix:", "/")):
-        return True
-    host = address.rpartition(":")[0].strip("[]") or address
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

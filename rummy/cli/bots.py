@@ -34,6 +34,7 @@ from rummy.rules.games import GAMES, find_game
 from rummy.settings import Settings
 from rummy.store import bots as bot_store
 from rummy.store.db import Database
+from rummy.wire import dial
 from rummy.wire.status import error_of
 from rummy.wire.v1 import bots_pb2, bots_pb2_grpc
 
@@ -223,7 +224,7 @@ class _TooLong(BaseException):
 
 def _register(address: str, token: str, said: Manifest) -> bots_pb2.RegisterReply:
     request = bots_pb2.RegisterRequest(name=said.name, version=said.version, games=said.games, language=said.language)
-    with grpc.insecure_channel(address) as channel:
+    with dial.channel(address) as channel:
         shown = (("authorization", f"Bearer {token}"),)
         try:
             return bots_pb2_grpc.BotsStub(channel).Register(request, metadata=shown, timeout=SECONDS)
@@ -233,7 +234,9 @@ def _register(address: str, token: str, said: Manifest) -> bots_pb2.RegisterRepl
 
 def _live(entry: Path, environment: Mapping[str, str]) -> int:
     """Runs the bot's process until it ends, or we are told to; returns its status."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}
+    inherited = {
+        name: value for name, value in os.environ.items() if name == dial.AUTHORITY or not name.startswith("ARENA_")
+    }
     path = os.pathsep.join(filter(None, (str(ROOT), inherited.get("PYTHONPATH"))))
     command = [sys.executable, str(entry)]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime
+from pathlib import Path
 
 import grpc
 import pytest
@@ -16,6 +17,7 @@ from arbiter.servicers.registry import StoreDirectory
 from rummy.errors import Forbidden, SettingsError, Unauthenticated
 from rummy.store import bots, owners
 from rummy.store.db import Database
+from rummy.wire.dial import credentials
 from rummy.wire.v1 import arbiter_pb2, arbiter_pb2_grpc
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -329,3 +331,47 @@ async def test_a_port_that_is_taken_is_named(stage: Stage) -> None:
         with pytest.raises(SettingsError, match=r"cannot listen on .*"):
             await Hall().open_to_bots(everybody(), [impossible])
     await hall.close()
+
+
+TLS = Path(__file__).parent / "tls"  # A certificate for arena.test, until the year 2126; nothing else trusts it.
+
+
+async def test_bots_dial_with_tls_where_the_port_has_a_certificate(tmp_path: Path) -> None:
+    hall = Hall()
+    secret = server.tls(str(TLS / "certificate.pem"), str(TLS / "key.pem"))
+    listen = ["127.0.0.1:0", f"unix:{tmp_path / 'bots.sock'}"]
+    address, inner = await hall.open_to_bots(everybody(), listen, secret=secret)
+    trusting = credentials("arena.test:1", TLS / "certificate.pem")
+    assert trusting is not None
+    named = [("grpc.ssl_target_name_override", "arena.test")]
+    async with (
+        grpc.aio.secure_channel(address, trusting, named) as outside,
+        grpc.aio.insecure_channel(inner) as inside,
+        grpc.aio.insecure_channel(address) as plain,
+    ):
+        await _welcomed(outside, 1)
+        await _welcomed(inside, 2)
+        with pytest.raises(grpc.aio.AioRpcError):
+            await _welcomed(plain, 3)
+    await hall.close()
+
+
+async def _welcomed(channel: grpc.aio.Channel, number: int) -> None:
+    bot = Bot(channel)
+    await bot.hello(token(number))
+    await bot.until(lambda: bot.welcome)
+
+
+def test_tls_files_that_are_not_there_are_named(tmp_path: Path) -> None:
+    assert server.tls("", "") is None
+    with pytest.raises(SettingsError, match=r"ARENA_TLS_KEY name two PEM files; '.*none.pem' cannot be read"):
+        server.tls(str(TLS / "certificate.pem"), str(tmp_path / "none.pem"))
+    with pytest.raises(SettingsError, match=r"ARENA_CA is .*none.pem"):
+        credentials("arena.test:1", tmp_path / "none.pem")
+
+
+async def test_tls_files_that_are_no_pem_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "none.pem").write_text("no key")
+    secret = server.tls(str(TLS / "certificate.pem"), str(tmp_path / "none.pem"))
+    with pytest.raises(SettingsError, match="is no PEM"):
+        await Hall().open_to_bots(everybody(), ["127.0.0.1:0"], secret=secret)

@@ -37,6 +37,8 @@ def test_secrets_do_not_show_in_a_log() -> None:
         ("ARENA_RUN_DIR", "here"),
         ("ARENA_BOTS_LISTEN", "50151"),
         ("ARENA_BOTS_LISTEN", ":50151"),
+        ("ARENA_BOTS_ADDRESS", "arena.example"),
+        ("ARENA_TLS_KEY", "/key.pem"),
         ("ARENA_ARBITER_LISTEN", "host:99999"),
         ("ARENA_ARBITER_ADDRESS", "unix:"),
         ("ARENA_DATABASE_URL", "mysql://x"),

@@ -20,6 +20,7 @@ from rummy.rules.game import Phase
 from rummy.rules.games import find_game
 from rummy.rules.match import Match
 from rummy.wire import codec, encoder
+from rummy.wire.dial import is_local
 from rummy.wire.encoder import SeatEncoder
 from rummy.wire.status import abort_on_error
 from rummy.wire.v1 import table_pb2
@@ -128,8 +129,8 @@ def test_a_bad_manifest_is_refused(tmp_path: Path, text: str | None) -> None:
 
 
 def test_plain_text_stays_on_this_machine() -> None:
-    assert all(map(sdk.is_local, ("unix:/a", "127.0.0.1:5", "localhost:5", "[::1]:5", "127.9.9.9:1")))
-    assert not any(map(sdk.is_local, ("10.0.0.1:5", "example.org:5", "localhost.example.org:5", "0.0.0.0:5")))
+    assert all(map(is_local, ("unix:/a", "127.0.0.1:5", "localhost:5", "[::1]:5", "127.9.9.9:1")))
+    assert not any(map(is_local, ("10.0.0.1:5", "example.org:5", "localhost.example.org:5", "0.0.0.0:5")))
 
 
 # ---- connections
