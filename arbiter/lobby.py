@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from typing import Any, Protocol
 
 from arbiter.clock import Now
@@ -61,6 +61,10 @@ class Lobby:
         if lane is None:
             lane = self._lanes[key] = Lane(key, name, hosted=hosted, now=self.now)
         return lane
+
+    def lanes(self, keys: Iterable[LaneKey]) -> list[Lane]:
+        """Those of *keys* that there are."""
+        return [self._lanes[key] for key in keys if key in self._lanes]
 
     def attach(self, guest: Guest, wanted: int) -> tuple[Lane, Connection]:
         """Lets a bot in whose token is good; *wanted* is how many matches it plays at once, 0 for the most."""

@@ -1,16 +1,17 @@
 """Orders of workers: all legs of a fixture at once, known by fixture and generation.
 
 A worker that takes over re-attaches to the order, running or finished, and gets the same record. A void order is
-forgotten: it has no record, and what is asked for again is played again.
+forgotten: it has no record, and what is asked for again is played again, by processes that have not seen its deals.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from arbiter.clock import Terms
 from arbiter.directory import LaneKey
@@ -25,6 +26,8 @@ from rummy.wire.v1 import arbiter_pb2
 KEEP_SECONDS = 900.0
 KEEP_BYTES = 128 << 20
 """How long, and how much of, finished orders are kept for a worker that takes over."""
+KEEP_NAMES = 65_536
+"""How many orders are remembered whose records are no longer kept: bots have seen their deals."""
 MAX_ORDERS = 1024
 PROGRESS_SECONDS = 0.25
 SEED_BYTES = 32
@@ -80,6 +83,7 @@ class Orders:
         self._tables = tables
         self._now = tables.lobby.now
         self._orders: dict[Name, Order] = {}
+        self._let_go: dict[Name, None] = {}  # The oldest first.
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = False
 
@@ -103,6 +107,8 @@ class Orders:
             return known
         if self._closing:
             raise ArbiterUnavailable("This arbiter is ending and takes no new orders.")
+        if name in self._let_go:
+            return self._void(name, asked)
         if self.running >= MAX_ORDERS:
             raise TooMany(f"This arbiter plays {MAX_ORDERS} orders already; try again later, or another arbiter.")
         return self._begin(name, asked)
@@ -132,15 +138,32 @@ class Orders:
     def _begin(self, name: Name, asked: arbiter_pb2.Order) -> Order:
         agreed = _agreed(asked)
         order = self._orders[name] = Order(asked, self._now())
-        task = asyncio.get_running_loop().create_task(self._play(name, order, agreed))
+        self._spawn(self._play(name, order, agreed))
+        return order
+
+    def _void(self, name: Name, asked: arbiter_pb2.Order) -> Order:
+        """An order that was played here, but has no record any more: to begin it anew would show its deals twice."""
+        order = Order(asked, self._now())
+        order.voided = "The record of this order is no longer kept."
+        self._spawn(
+            self._give_up(name, order, {seat.key for leg in _legs(asked, _agreed(asked)) for seat in leg.seats})
+        )
+        return order
+
+    async def _give_up(self, name: Name, order: Order, seen: set[LaneKey]) -> None:
+        for lane in self._tables.lobby.lanes(seen):
+            await self._tables.lobby.renew(lane)
+        self._let_go.pop(name, None)
+        order.over.set()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        return order
 
     async def _play(self, name: Name, order: Order, agreed: _Terms) -> None:
         try:
-            legs = [_leg(order.asked, agreed, number) for number in range(order.asked.legs)]
-            played = await self._play_legs(order, legs)
+            played = await self._play_legs(order, _legs(order.asked, agreed))
             order.replays = [leg.replay for leg in played]
         except HostFault as fault:
             order.voided = str(fault)
@@ -151,6 +174,7 @@ class Orders:
             order.voided = "The arena has failed in this order; its log says why."
         if order.replays is None:
             await self._forget(name, order)
+        order.referees.clear()  # The record is kept, and nothing of how it came about.
         order.finished_at = self._now()
         order.over.set()
 
@@ -186,6 +210,9 @@ class Orders:
             kept += self._orders[name].size
             if finished_at < oldest or kept > KEEP_BYTES:
                 del self._orders[name]
+                self._let_go[name] = None
+        while len(self._let_go) > KEEP_NAMES:
+            del self._let_go[next(iter(self._let_go))]
 
 
 def _agreed(asked: arbiter_pb2.Order) -> _Terms:
@@ -233,6 +260,10 @@ def _options(text: str) -> dict[str, object]:
 def _demand(holds: bool, sentence: str) -> None:
     if not holds:
         raise BadInput(sentence)
+
+
+def _legs(asked: arbiter_pb2.Order, agreed: _Terms) -> list[Leg]:
+    return [_leg(asked, agreed, number) for number in range(asked.legs)]
 
 
 def _leg(asked: arbiter_pb2.Order, agreed: _Terms, number: int) -> Leg:

@@ -245,3 +245,17 @@ async def test_processes_that_have_seen_a_void_deal_are_replaced(stage: Stage) -
 
 def _never(decision: object) -> bytes:
     return b""
+
+
+async def test_deals_are_not_shown_twice_where_the_record_is_no_longer_kept(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    processes, order = Processes(stage), an_order(1, (11, 12))
+    first = checked(await stage.play(order))
+    with monkeypatch.context() as patched:
+        patched.setattr("arbiter.orders.KEEP_BYTES", 0)
+        assert "no longer kept" in (await stage.play(order)).void
+    assert sorted(processes.stopped) == [(11, 0), (11, 1), (12, 0), (12, 1)]
+    again = checked(await stage.play(order))
+    assert [leg.result for leg in again] == [leg.result for leg in first]
+    assert len(processes.started) == 8
