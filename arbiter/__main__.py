@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import secrets
 import signal
+import stat
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -24,7 +26,7 @@ from arbiter.hosting.reach import open_to_lanes
 from arbiter.hosting.trust import check_trust
 from arbiter.qualifying import Qualifier
 from arbiter.servicers import bots as bots_servicer
-from arbiter.servicers.registry import Announcement, StoreDirectory, open_database, package_of, utc_now
+from arbiter.servicers.registry import Announcement, StoreDirectory, open_database, package_of
 from arbiter.servicers.roster import Roster
 from rummy.errors import RummyError, SettingsError
 from rummy.settings import Settings
@@ -59,7 +61,7 @@ async def _running(settings: Settings) -> AsyncIterator[None]:
         )  # fmt: skip
         hall.lobby.hosting = lanes
         stack.push_async_callback(lanes.close)
-        roster = Roster(database, utc_now)
+        roster = Roster(database)
         submission = bots_servicer.BotsServicer(roster, Qualifier(hall.tables, lanes), trusted=settings.trust_bots)
         stack.push_async_callback(hall.close, END_SECONDS)
         bots_at, _ = await hall.open_to_bots(
@@ -93,8 +95,14 @@ async def _stop(task: asyncio.Task[None]) -> None:
 def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o711, parents=True, exist_ok=True)
+        found = folder.lstat()
     except OSError as error:
         raise SettingsError(f"The run folder {folder} cannot be made ({error.strerror}); set ARENA_RUN_DIR.") from None
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
+        raise SettingsError(
+            f"The run folder {folder} is not ours alone, and whoever may write there could answer in our place: "
+            "set ARENA_RUN_DIR to a folder of your own."
+        )
 
 
 def _warn_of_plain_text(settings: Settings) -> None:

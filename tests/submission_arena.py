@@ -125,7 +125,7 @@ async def open_arena(database_url: str, folder: Path, *, trusted: bool = True) -
     hall = Hall()
     hall.lobby.hosting = lanes
     lanes.on_lane_died = hall.lobby.lane_died
-    servicer = BotsServicer(Roster(database, lambda: NOW), Qualifier(hall.tables, lanes), trusted=trusted)
+    servicer = BotsServicer(Roster(database, lambda _: NOW), Qualifier(hall.tables, lanes), trusted=trusted)
     directory = StoreDirectory(database, lanes)
     [address, _] = await hall.open_to_bots(directory, ["127.0.0.1:0", f"unix:{socket}"], {SERVICE: servicer.handlers()})
     open_to_lanes(socket)

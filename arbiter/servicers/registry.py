@@ -5,25 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Protocol
 
 from arbiter.directory import Guest, LaneKey
 from arbiter.hall import Hall
 from rummy.errors import Forbidden, HostFault, NotFound
-from rummy.store import arbiters, bots, owners
-from rummy.store.db import Database
+from rummy.store import arbiters, bots, db, owners
+from rummy.store.db import Connection, Database
 
 BEAT_SECONDS = 2.0
 LOOK_SECONDS = 0.2
 """How soon a bot that has dialled in is shown."""
 
 _log = logging.getLogger(__name__)
-
-
-def utc_now() -> datetime:
-    """The time of day for the database."""
-    return datetime.now(UTC)
 
 
 class LaneTokens(Protocol):
@@ -80,14 +75,14 @@ class Announcement:
 
     def __init__(
         self, database: Database, hall: Hall, *, address: str, bots_address: str, incarnation: str,
-        now: Callable[[], datetime] = utc_now,
+        clock: Callable[[Connection], datetime] = db.now,
     ) -> None:  # fmt: skip
         self._database = database
         self._hall = hall
         self._address = address
         self._bots_address = bots_address
         self._incarnation = incarnation
-        self._now = now
+        self._clock = clock  # Workers compare with theirs, on other machines.
         self._id = 0
         self._shown: set[LaneKey] = set()
 
@@ -130,14 +125,14 @@ class Announcement:
         with self._database.transaction() as tx:
             self._id = arbiters.announce(
                 tx, address=self._address, bots_address=self._bots_address, incarnation=self._incarnation,
-                now=self._now(),
+                now=self._clock(tx),
             )  # fmt: skip
         self._shown = set()
 
     def _write(self, present: set[LaneKey], load: int) -> tuple[str, ...]:
         """Beats and corrects presence; returns where bots should dial, where there are several arbiters."""
-        now = self._now()
         with self._database.transaction() as tx:
+            now = self._clock(tx)
             known = arbiters.heartbeat(tx, self._id, self._incarnation, load=load, now=now)
         if not known:
             self._announce()

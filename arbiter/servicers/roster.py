@@ -8,18 +8,18 @@ from datetime import datetime
 
 from rummy.errors import Conflict, Forbidden, Unauthenticated
 from rummy.packages import Package
-from rummy.store import bots, owners
+from rummy.store import bots, db, owners
 from rummy.store.bots import Version
-from rummy.store.db import Database
+from rummy.store.db import Connection, Database
 from rummy.store.owners import Bearer
 
 
 class Roster:
     """Owners and their bots."""
 
-    def __init__(self, database: Database, now: Callable[[], datetime]) -> None:
+    def __init__(self, database: Database, clock: Callable[[Connection], datetime] = db.now) -> None:
         self._database = database
-        self._now = now
+        self._clock = clock
 
     async def owner(self, token: str) -> Bearer:
         """Who shows *token*. Raises `Unauthenticated`, and `Forbidden` where it is a bot's and no owner's."""
@@ -65,7 +65,7 @@ class Roster:
             with self._database.transaction() as tx:
                 return bots.add_version(
                     tx, owner.owner_id, name=said.name, version=said.version, language=said.language,
-                    games=said.games, now=self._now(), entry=said.entry, content=content,
+                    games=said.games, now=self._clock(tx), entry=said.entry, content=content,
                 )  # fmt: skip
         except Conflict:
             known = self._submitted(owner, package)
@@ -76,8 +76,8 @@ class Roster:
     def _register(
         self, owner: Bearer, name: str, version: str, games: Sequence[str], language: str
     ) -> tuple[Version, str]:
-        now = self._now()
         with self._database.transaction() as tx:
+            now = self._clock(tx)
             known = bots.find_own(tx, owner.owner_id, name, version)
             if known is None:
                 known = bots.add_version(

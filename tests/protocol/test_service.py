@@ -136,6 +136,10 @@ async def _play_a_live_bot(bots: grpc.aio.Channel, token: str, database: Databas
             },
             "loopback",
         ),
+        (
+            {"ARENA_DATABASE_URL": "postgresql://x@/y", "ARENA_ARBITER_TOKEN": "t", "ARENA_RUN_DIR": "/tmp"},
+            "set ARENA_RUN_DIR to a folder of your own",
+        ),
     ],
 )
 async def test_the_service_says_why_it_cannot_begin(environ: dict[str, str], word: str) -> None:
