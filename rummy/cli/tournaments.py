@@ -43,6 +43,15 @@ def create(
     ] = None,
     limit_ms: Annotated[int, typer.Option(help="Time for a decision, in milliseconds.")] = 1000,
     bank_ms: Annotated[int, typer.Option(help="Time to overdraw in a match, in milliseconds.")] = 10000,
+    strikes: Annotated[
+        int, typer.Option(help="The illegal or late answer of a match that forfeits it; 1 forgives none.")
+    ] = int(tournaments.FAULTS["strikes"]),
+    grace: Annotated[
+        float, typer.Option(help="Seconds that a bot may be gone before it forfeits.")
+    ] = tournaments.FAULTS["grace_seconds"],
+    deaths: Annotated[int, typer.Option(help="The death of a hosted bot's process in a match that forfeits it.")] = int(
+        tournaments.FAULTS["deaths"]
+    ),
     start_now: Annotated[bool, typer.Option("--start", help="Start it at once.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -53,6 +62,7 @@ def create(
             plan = tournaments.Plan(
                 name=name, game=game, options=_options(options), table_size=table_size, seed=seed,
                 cycles=_cycles(cycles, matches, versions, table_size), limit_ms=limit_ms, bank_ms=bank_ms,
+                faults={"strikes": strikes, "grace_seconds": grace, "deaths": deaths},
             )  # fmt: skip
             made, fixtures = _make(tx, plan, versions, seed_of)
         if start_now:  # In a transaction of its own: the commitment is public before the entries close.

@@ -22,7 +22,7 @@ from rummy.rules.games import find_game, options_digest, options_of
 from rummy.store import bots
 from rummy.store.db import Connection
 
-FAULTS: dict[str, float] = {"strikes": 3, "grace_seconds": 10.0, "deaths": 3}
+FAULTS: dict[str, float] = {"strikes": 3, "grace_seconds": 15.0, "deaths": 3}
 """The default fault policy: the strike that forfeits, how long a bot may be gone, the death of a lane that forfeits."""
 MAX_NONCE = 64
 _ENDED = (TournamentState.FINISHED, TournamentState.CANCELLED)
@@ -144,7 +144,7 @@ def _faults(given: Mapping[str, object]) -> dict[str, object]:
         raise BadInput(f"the fault policy has no {min(unknown)!r}; there are: {', '.join(FAULTS)}")
     faults: dict[str, object] = {**FAULTS, **given}
     _whole("number of strikes", faults["strikes"], 1, 1000)
-    _whole("number of deaths", faults["deaths"], 1, 1000)
+    _whole("number of deaths", faults["deaths"], 1, 100)
     grace = faults["grace_seconds"]
     if (
         isinstance(grace, bool)

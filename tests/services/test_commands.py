@@ -123,6 +123,7 @@ def test_changed_ratings_end_with_status_1(run: Run, world: World, three: list[s
         (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--matches", "-3"], "--matches is -3"),
         (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--matches", "3", "--cycles", "1"], "exclude each other"),
         (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--seed-of", "77"], "no tournament 77"),
+        (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--seed", "\udcff"], "no UTF-8"),
     ],
 )
 def test_what_cannot_be_had_changes_nothing(
@@ -170,3 +171,13 @@ def test_the_commitment_is_public_before_entries_close(run: Run, world: World, t
     answer(run, "tournament", "create", "Cup", "--game", "gin", *three, "--start")
     made, started = "SELECT xmin::text FROM tournament_seed", "SELECT xmin::text FROM tournament"
     assert world.value(made) != world.value(started)  # Two transactions.
+
+
+def test_the_fault_policy_is_an_option_of_the_tournament(run: Run, world: World, three: list[str]) -> None:
+    cup = ["tournament", "create", "Cup", "--game", "gin", *three]
+    answer(run, *cup, "--strikes", "1", "--grace", "2.5", "--deaths", "100")
+    assert world.value("SELECT faults FROM tournament") == {"strikes": 1, "grace_seconds": 2.5, "deaths": 100}
+    for option, value in (("--strikes", "0"), ("--grace", "601"), ("--grace", "nan"), ("--deaths", "101")):
+        status, _, err = run(*cup, option, value)
+        assert status == 1 and value in err
+    assert world.value("SELECT count(*) FROM tournament") == 1
