@@ -165,11 +165,13 @@ def _content(folder: Path) -> bytes:
     if folder.is_dir():
         return packages.pack(folder)
     try:
-        if folder.stat().st_size > packages.MAX_PACKAGE_BYTES:
-            raise BadInput(f"{folder} is larger than the {packages.MAX_PACKAGE_BYTES} bytes that a package may have.")
-        return folder.read_bytes()
+        with folder.open("rb") as file:  # What a file says of its size need not be true: a device's is 0.
+            content = file.read(packages.MAX_PACKAGE_BYTES + 1)
     except OSError as error:
         raise BadInput(f"{folder} is neither the folder of a bot nor a package: {error.strerror}.") from None
+    if len(content) > packages.MAX_PACKAGE_BYTES:
+        raise BadInput(f"{folder} is larger than the {packages.MAX_PACKAGE_BYTES} bytes that a package may have.")
+    return content
 
 
 @contextmanager

@@ -103,9 +103,11 @@ def _leave(number: int, _: FrameType | None) -> None:
 
 
 def need_port(address: str, option: str) -> None:
-    """Raises Conflict where HOST:PORT cannot be listened on, and says which *option* chooses another."""
-    host, _, port = address.rpartition(":")
-    host = host.strip("[]")
+    """Raises Conflict or SettingsError where HOST:PORT cannot be listened on, and says which *option* chooses another.
+
+    An empty host would be every address of the machine, unasked.
+    """
+    host, port = _place(address, option)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         with socket.create_server((host, int(port)), family=family):
@@ -116,8 +118,22 @@ def need_port(address: str, option: str) -> None:
         if error.errno == 98:
             raise Conflict(f"Port {port} of {host} is taken: choose another with {option}.") from None
         raise SettingsError(f"One cannot listen on {address}: {error.strerror}.") from None
-    except OverflowError:
-        raise SettingsError(f"{port} is no port number: choose one from 1 to 65535 with {option}.") from None
+
+
+def _place(address: str, option: str) -> tuple[str, str]:
+    """Host and port of *address*, as far as they are written well."""
+    host, _, port = address.rpartition(":")
+    host = host.strip("[]")
+    if not host or not (port.isascii() and port.isdigit()) or not 1 <= int(port[:6]) <= 65535:
+        raise SettingsError(
+            f"{address[:80]!a} names no place to listen: a host and a port from 1 to 65535 are needed, as in "
+            f"127.0.0.1:50151; give {option} such a one."
+        )
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        raise SettingsError(f"{host!a} is no name of a host: choose another.") from None
+    return host, port
 
 
 def free_port() -> int:

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from rummy.cli import here
-from rummy.errors import RummyError
+from rummy.errors import BadInput, RummyError
 
 COMMANDS = {
     "demo": ("rummy.cli.demo", "demo"),
@@ -70,6 +70,11 @@ def main() -> None:
         app(prog_name="arena")
     except RummyError as error:
         sys.exit(_told(error))
+    except UnicodeEncodeError as error:
+        if error.reason != "surrogates not allowed":
+            raise
+        # Python reads bytes of an argument or a variable that are no UTF-8 as halves of surrogate pairs.
+        sys.exit(_told(BadInput("An argument or a setting holds bytes that are no UTF-8 text; write it anew.")))
 
 
 def _told(error: RummyError) -> int:

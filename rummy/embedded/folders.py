@@ -6,13 +6,17 @@ import hashlib
 import os
 import secrets
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from rummy.errors import Conflict, SettingsError
 
 LONGEST_SOCKET = 107  # Bytes that fit into sockaddr_un with its closing zero.
 LONGEST_NAME = "/postgres/.s.PGSQL.5432.lock"
+TRIES = 20
+PAUSE_SECONDS = 0.02
 
 
 def default_data() -> Path:
@@ -84,16 +88,22 @@ def write_secret(path: Path, text: str) -> str:
 def locked(data: Path) -> Iterator[None]:
     """Hold *data* for this process alone, until it ends. Raises Conflict where another arena holds it."""
     with (data / "lock").open("a+") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Conflict(
-                f"Another arena runs on {data}: stop it with 'arena down', or choose another --data."
-            ) from None
+        if not _lock(file):
+            raise Conflict(f"Another arena runs on {data}: stop it with 'arena down', or choose another --data.")
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()
         yield
+
+
+def _lock(file: IO[str]) -> bool:
+    """Whether *file* is ours now. Whoever looks for its holder has it for a moment, so one refusal proves nothing."""
+    for _ in range(TRIES):
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        time.sleep(PAUSE_SECONDS)
+    return False
 
 
 def holder(data: Path) -> int | None:

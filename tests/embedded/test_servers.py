@@ -1,5 +1,6 @@
 """The embedded servers: what they hold survives whatever happens to them."""
 
+import fcntl
 import os
 import shutil
 import signal
@@ -137,6 +138,17 @@ def test_valkey_wants_its_password(places: Folders) -> None:
     ):
         client.ping()
     server.stop()
+
+
+def test_whoever_looks_for_the_holder_keeps_nobody_from_holding(
+    places: Folders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = places[0]
+    with (data / "lock").open("w") as look:
+        fcntl.flock(look, fcntl.LOCK_SH)  # As `holder` does for a moment.
+        monkeypatch.setattr("time.sleep", lambda _: look.close())
+        with folders.locked(data):
+            assert folders.holder(data) == os.getpid()
 
 
 def test_two_arenas_never_share_a_folder(places: Folders) -> None:

@@ -94,6 +94,8 @@ async def test_what_goes_wrong_is_one_sentence(arena: Arena, tmp_path: Path) -> 
     assert (await told("submit", str(bot), *shown, "--token", "x"))["error"] == "Unauthenticated"
     assert (await told("submit", str(tmp_path / "none"), *shown, "--token", "x"))["error"] == "BadInput"
     assert "no bot.toml" in (await told("check", str(tmp_path)))["sentence"]
+    assert "larger than" in (await told("check", "/dev/zero"))["sentence"]
+    assert "no UTF-8" in (await told("submit", str(bot), *shown, "--token", "\udcff"))["sentence"]
     nobody = await told("submit", str(bot), "--arena", "127.0.0.1:1", "--token", "x")
     assert nobody["error"] == "ArbiterUnavailable"
 
