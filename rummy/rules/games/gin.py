@@ -99,9 +99,9 @@ class Gin:
         for name in ("gin_bonus", "big_gin_bonus", "undercut_bonus", "game_bonus", "line_bonus"):
             whole(name, getattr(self, name), 0, 1000)
         whole("wall", self.wall, 0, 30)
-        whole("turn_cap", self.turn_cap, 1, 1000)
+        whole("turn_cap", self.turn_cap, 1, 200)  # Both caps together: a replay holds the longest match.
         whole("target", self.target, 1, 10_000)
-        whole("deal_cap", self.deal_cap, 1, 1000)
+        whole("deal_cap", self.deal_cap, 1, 200)
         if self.oklahoma and self.knock_limit != 10:
             raise BadOptions("With oklahoma the upcard sets the limit, so knock_limit cannot be set as well.")
 

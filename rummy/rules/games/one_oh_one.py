@@ -88,7 +88,7 @@ class OneOhOne:
         options.whole("penalty", self.penalty, 0, 1000)
         options.flag("tie_penalty", self.tie_penalty)
         options.flag("rediscard_ban", self.rediscard_ban)
-        options.whole("turn_cap", self.turn_cap, 1, 100)
+        options.whole("turn_cap", self.turn_cap, 1, 60)  # Both caps together: a replay holds the longest match.
         options.whole("deal_cap", self.deal_cap, 1, 100)
 
     # The match.

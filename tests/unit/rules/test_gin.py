@@ -530,6 +530,8 @@ def test_oklahoma_takes_the_limit_from_the_upcard_gin_5_1() -> None:
         ({"turn_cap": 0}, "turn_cap"),
         ({"target": 0}, "target"),
         ({"deal_cap": 10**9}, "deal_cap"),
+        ({"turn_cap": 201}, "turn_cap"),
+        ({"deal_cap": 201}, "deal_cap"),
         ({"jokers": 2}, "Gin rummy has no option 'jokers'; it has: after_two_passes"),
         ([], "Options are names with values"),
     ],

@@ -329,6 +329,7 @@ def test_an_action_of_another_game_is_refused() -> None:
         {"rediscard_ban": "yes"},
         {"turn_cap": 0},
         {"deal_cap": 101},
+        {"turn_cap": 61},
     ],
 )
 def test_impossible_options_are_refused_by_name(options: dict[str, object]) -> None:

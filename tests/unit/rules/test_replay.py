@@ -349,3 +349,11 @@ def test_frames_of_an_altered_replay_end_where_it_was_altered() -> None:
 def test_without_names_the_seats_are_numbered(bots: object) -> None:
     assert seat_names({"bots": bots}, 2) == ["Seat 0", "Seat 1"]
     assert seat_names({"bots": ["Anna", "Bert"]}, 2) == ["Anna", "Bert"]
+
+
+@pytest.mark.parametrize(("key", "seats", "turns", "deals"), [("gin", 2, 200, 200), ("one_oh_one", 6, 6 * 60, 100)])
+def test_the_longest_match_that_options_allow_fits_a_replay(key: str, seats: int, turns: int, deals: int) -> None:
+    find_game(key, {"turn_cap": turns // (seats if key == "one_oh_one" else 1), "deal_cap": deals})
+    once_a_deal = 8 * seats  # Offers, shows, what is tabled after a break: each seat at most that.
+    assert (2 * turns + once_a_deal) * deals < MAX_LINES  # A draw and a discard.
+    assert MAX_BYTES // MAX_LINES > 150  # A line of an ordinary action has about 100 bytes.
