@@ -180,20 +180,6 @@ def list_versions(tx: Connection, *, owner_id: int | None = None, limit: int = 1
     return _versions(tx, _LIST, {"owner_id": owner_id, "limit": limit})
 
 
-_BY_TOKEN: LiteralString = (
-    _COLUMNS
-    + """
-      JOIN token USING (version_id, owner_id)
-     WHERE digest = %(digest)s AND revoked_at IS NULL"""
-)
-
-
-def version_by_token(tx: Connection, digest: bytes) -> Version | None:
-    """The live bot that dials in with the token of that digest, or None where it is unknown or revoked."""
-    found = _versions(tx, _BY_TOKEN, {"digest": digest})
-    return found[0] if found else None
-
-
 def retire(tx: Connection, version_id: int) -> None:
     """Takes a version out of new tournaments."""
     tx.execute("UPDATE bot_version SET state = 'retired' WHERE version_id = %(version_id)s", {"version_id": version_id})

@@ -87,3 +87,25 @@ def test_the_dashboard_changes_nothing(postgres: PostgresServer, database_url: s
     with db.connect(database_url) as connection:
         row = connection.execute(query).fetchone()
     assert row == (0,)
+
+
+@pytest.mark.parametrize(
+    ("role", "statement"),
+    [
+        ("arena_arbiter", "UPDATE bot SET name = 'x'"),
+        ("arena_arbiter", "UPDATE bot_version SET state = 'retired'"),
+        ("arena_arbiter", "UPDATE token SET owner_id = 1"),
+        ("arena_arbiter", "DELETE FROM token"),
+        ("arena_worker", "UPDATE fixture SET round_no = 0"),
+        ("arena_worker", "UPDATE fixture_attempt SET holder = 'x'"),
+        ("arena_worker", "UPDATE match SET replay = ''"),
+        ("arena_worker", "UPDATE rating_change SET after = 0"),
+        ("arena_worker", "UPDATE tournament_seed SET master = ''"),
+        ("arena_worker", "DELETE FROM match"),
+    ],
+)
+def test_a_service_changes_nothing_that_is_not_its_own(database_url: str, role: str, statement: str) -> None:
+    with db.connect(database_url) as connection:
+        connection.execute(f"SET ROLE {role}".encode())
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(statement.encode())

@@ -302,14 +302,14 @@ CREATE TRIGGER tell_presence AFTER INSERT OR DELETE ON presence FOR EACH ROW EXE
 
 GRANT SELECT ON owner, bot, bot_version, package, token, arbiter, presence TO arena_arbiter;
 GRANT INSERT ON bot, bot_version, package, token, arbiter, presence TO arena_arbiter;
-GRANT UPDATE (state) ON bot_version TO arena_arbiter;
-GRANT UPDATE (name) ON bot TO arena_arbiter;
 GRANT UPDATE (revoked_at) ON token TO arena_arbiter;
 GRANT UPDATE, DELETE ON arbiter, presence TO arena_arbiter;
 
 GRANT SELECT ON owner, bot, bot_version, arbiter, presence, tournament, tournament_seed, entrant, round, fixture,
     fixture_seat, fixture_attempt, match, seat_result, fixture_score, rating_change TO arena_worker;
-GRANT UPDATE ON fixture, fixture_attempt TO arena_worker;
+GRANT UPDATE (generation, attempt, state, holder, lease_until, arbiter, incarnation, due_at, woken_at, done_at)
+    ON fixture TO arena_worker;
+GRANT UPDATE (ended_at, outcome, reason) ON fixture_attempt TO arena_worker;
 GRANT UPDATE (closed_at, rated_at) ON round TO arena_worker;
 GRANT UPDATE (state, finished_at) ON tournament TO arena_worker;
 GRANT INSERT ON fixture_attempt, match, seat_result, fixture_score, rating_change TO arena_worker;
