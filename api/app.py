@@ -15,6 +15,7 @@ from api.live import Hub
 from api.reads import Clock, Reads, utc_now
 from api.routes import live, pages, v1
 from api.web import STATIC
+from api.web.head import HeadAsGet
 from api.web.headers import SecurityHeaders
 from rummy.store.db import Database
 
@@ -43,6 +44,7 @@ def create_app(database: Database, *, now: Clock = utc_now) -> FastAPI:
     errors.install(app)
     app.add_middleware(GZipMiddleware, minimum_size=1000)
     app.add_middleware(SecurityHeaders)
+    app.add_middleware(HeadAsGet)
     return app
 
 

@@ -76,7 +76,10 @@ def _sentence(message: str) -> str:
 def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     sentence = SENTENCES.get(error.status_code, str(error.detail))
-    return answer(request, error.status_code, sentence, kind="NotFound" if error.status_code == 404 else "Refused")
+    response = answer(request, error.status_code, sentence, kind="NotFound" if error.status_code == 404 else "Refused")
+    if error.status_code == 405:
+        response.headers["Allow"] = "GET, HEAD"  # RFC 9110 demands it, and all is answered alike.
+    return response
 
 
 def _outage(request: Request, error: Exception) -> Response:

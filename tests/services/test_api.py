@@ -215,6 +215,20 @@ def test_unknown_addresses_and_methods_under_api_answer_in_json(client: Client) 
     assert get(client, "/api/v1/nothing", 404)["kind"] == "NotFound"
     answer = client.post("/api/v1/bots")
     assert (answer.status_code, answer.json()["status"]) == (405, 405)
+    assert answer.headers["allow"] == "GET, HEAD"
+
+
+@pytest.mark.parametrize("address", ["/", "/api/v1/bots", "/bots/1", "/static/live.js", "/nothing", "/bots/x"])
+def test_head_is_get_without_the_content(client: Client, address: str) -> None:
+    head, whole = client.head(address), client.get(address)
+    kept = [{name: value for name, value in answer.headers.items() if name != "date"} for answer in (head, whole)]
+    assert (head.status_code, kept[0], head.content) == (whole.status_code, kept[1], b"")
+
+
+def test_head_of_an_endless_stream_ends(client: Client) -> None:
+    answer = client.head("/live", timeout=10)
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert answer.headers["content-type"].startswith("text/event-stream")
 
 
 def test_openapi_describes_every_answer(client: Client) -> None:
