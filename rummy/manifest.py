@@ -71,7 +71,7 @@ def _parsed(content: bytes) -> Mapping[str, object]:
         return tomllib.loads(content.decode("utf-8"))
     except UnicodeDecodeError:
         raise BadInput(f"{FILE} is not UTF-8 text.") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # Not TOMLDecodeError alone: a number may have too many digits.
         raise BadInput(f"{FILE} is not TOML: {str(error)[:200] or 'it is nested too deeply'}.") from None
 
 

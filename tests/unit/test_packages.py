@@ -200,6 +200,7 @@ def test_an_entry_that_is_not_there() -> None:
         (b'"Greedy"', b'"\xff"', "not UTF-8"),
         (b'"Greedy"', b'"' + b"x" * 20_000 + b'"', "at most 16384"),
         (b'["gin"]', b"[" * 8_000, "not TOML"),
+        (b'"1"', b"1" * 5_000, "not TOML"),
     ],
 )
 def test_a_manifest_is_read_strictly(old: bytes, new: bytes, why: str) -> None:
