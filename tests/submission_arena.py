@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import io
 import zipfile
@@ -68,15 +69,18 @@ class Arena:
     async def submit(self, *requests: bots_pb2.SubmitRequest | bytes, token: str | None = None) -> int:
         """The version of the last step. Raises the arena's error; `steps` are those of this submission."""
         self.steps = []
-        async with grpc.aio.insecure_channel(self.address) as channel:
-            method: Any = channel.stream_stream(f"/{SERVICE}/Submit")
-            call = method(iter(map(_bytes, requests)), metadata=self._shown(token))
-            try:
-                async for step in call:
-                    self.steps.append(bots_pb2.SubmitStep.FromString(step))
-            except grpc.aio.AioRpcError as error:
-                raise _named(error) from error
+        await asyncio.to_thread(self._submit, [*map(_bytes, requests)], token)
         return self.steps[-1].version_id
+
+    def _submit(self, requests: list[bytes], token: str | None) -> None:
+        # As the command line does. A client of grpc.aio may lose the status of a call that is refused while it writes.
+        with grpc.insecure_channel(self.address) as channel:
+            method: Any = channel.stream_stream(f"/{SERVICE}/Submit")
+            try:
+                for step in method(iter(requests), metadata=self._shown(token)):
+                    self.steps.append(bots_pb2.SubmitStep.FromString(step))
+            except grpc.RpcError as error:
+                raise _named(error) from error
 
     async def register(self, request: bots_pb2.RegisterRequest | bytes, token: str | None = None) -> Any:
         async with grpc.aio.insecure_channel(self.address) as channel:
@@ -99,7 +103,7 @@ class Refused(Exception):
     """The arena's answer: its status, and the sentence."""
 
 
-def _named(error: grpc.aio.AioRpcError) -> Refused:
+def _named(error: Any) -> Refused:
     return Refused(f"{error.code().name}: {error_of(error)}")
 
 
