@@ -1,3 +1,5 @@
+import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -54,3 +56,13 @@ def test_what_is_needed_and_missing_is_named() -> None:
     with pytest.raises(SettingsError, match="ARENA_DATABASE_URL is not set"):
         Settings.from_environment({"ARENA_DATABASE_URL": ""}).need("database_url")
     assert Settings.from_environment({"ARENA_OWNER_TOKEN": "x"}).need("owner_token").owner_token == "x"
+
+
+def test_the_reference_page_names_every_setting_with_its_default() -> None:
+    page = (Path(__file__).parents[2] / "docs/reference/settings.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| `(ARENA_\w+)` \|[^|]+\|([^|]*)\|", page, re.MULTILINE))
+    assert sorted(rows) == sorted(f"ARENA_{field.name.upper()}" for field in fields(Settings))
+    for field in fields(Settings):
+        said, default = rows[f"ARENA_{field.name.upper()}"].strip(), field.default
+        if default != "":
+            assert said == f"`{int(default) if isinstance(default, bool) else default}`"
