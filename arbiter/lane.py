@@ -41,6 +41,9 @@ class Chair(Protocol):
     start: bytes  # The part that tells of the match.
     grace: float
 
+    def begin_anew(self) -> None:
+        """A new stream begins: what is open is asked with all events of the match."""
+
     def answered(self, answer: Answer, share: float, wall: float) -> None:
         """The lane has answered what was open, in time or not; *share* is what it is charged."""
 
@@ -108,6 +111,7 @@ class Lane:
         self.connection, self.concurrency = connection, concurrency
         self.silent_deaths, self._paused, self._overdue = 0, False, False
         for chair in self.chairs.values():
+            chair.begin_anew()
             connection.push(chair.start)
         for asked in self._open():
             connection.push(asked.item)

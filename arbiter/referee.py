@@ -83,6 +83,16 @@ class Chair:
         except Exception:
             self._referee.failed()
 
+    def question(self, number: int) -> bytes:
+        """The part that asks decision *number*, which is the open one of the match."""
+        return self.encoder.decision(number, int(self.purse.bank * 1000), self.last_us)
+
+    def begin_anew(self) -> None:
+        """A stream begins, perhaps of a process that remembers nothing: it is told all from the match's beginning."""
+        self.encoder.begin_anew()
+        if self.open is not None:
+            self.open.item = self.question(self.open.number)
+
     def reading(self) -> tuple[int, int]:
         """What the last answer took and how long it was waited for, in microseconds; once an answer, then zeros."""
         reading, self._reading = self._reading, (0, 0)
@@ -229,8 +239,7 @@ class Referee:
         assert decision is not None
         chair = self._chairs[decision.seat]
         self.decisions += 1
-        bank_ms = int(chair.purse.bank * 1000)
-        asked = Asked(self.decisions, chair.encoder.decision(self.decisions, bank_ms, chair.last_us))
+        asked = Asked(self.decisions, chair.question(self.decisions))
         chair.open = asked
         chair.lane.ask(asked)
 

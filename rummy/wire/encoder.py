@@ -287,6 +287,10 @@ class SeatEncoder:
         ))  # fmt: skip
         return _DECISIONS[len(body)] + body
 
+    def begin_anew(self) -> None:
+        """Whoever is told from now on has been told nothing: the next events are all from the beginning."""
+        self._told = 0
+
     def end(self) -> bytes:
         """The part `MatchEnd`, once the match has a result."""
         result: MatchResult | None = self._match.result

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -167,6 +168,28 @@ async def test_who_comes_back_in_time_plays_on(stage: Stage) -> None:
     await again.play_until_end(asyncio.gather(*orders))
     for order in orders:
         assert checked(await order)[0].strikes == (0, 0)
+
+
+async def test_a_new_stream_is_told_all_that_has_happened_from_the_beginning(stage: Stage) -> None:
+    """So a process that was started again knows what the one before knew, and plays as it would have."""
+    first = await stage.bot(1)
+    await stage.player(2)
+    order = stage.start(an_order(1, (1, 2)))
+    told: list[Any] = []
+    for _ in range(12):
+        last = await first.decision()
+        told += last.events
+        await first.send(first_legal(last))
+    last = await first.decision()
+    told += last.events
+    again = await stage.bot(1)
+    await again.until(lambda: again.asked)
+    [asked] = again.asked
+    assert list(asked.events) == told and len(told) > len(last.events)
+    del asked.events[:], last.events[:]
+    assert asked == last
+    await again.play_until_end(order)
+    assert checked(await order)[0].strikes == (0, 0)
 
 
 async def test_the_clock_of_a_live_bot_runs_while_it_is_away(stage: Stage) -> None:

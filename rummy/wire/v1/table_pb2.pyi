@@ -297,7 +297,9 @@ class Decision(_message.Message):
     def view(self) -> _view_pb2.View: ...
     @_builtins.property
     def events(self) -> _containers.RepeatedCompositeFieldContainer[_view_pb2.Event]:
-        """What has happened in this match since the last decision of this seat."""
+        """What has happened in this match since the last decision of this seat on this stream. On a new stream it begins with
+        the match again, so that a bot which was started again can remember what it knew.
+        """
 
     @_builtins.property
     def moves(self) -> _containers.RepeatedCompositeFieldContainer[_cards_pb2.Action]:
@@ -385,7 +387,7 @@ class MatchEnd(_message.Message):
     def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
     @_builtins.property
     def events(self) -> _containers.RepeatedCompositeFieldContainer[_view_pb2.Event]:
-        """What happened since the last decision, the last shows included."""
+        """What happened since the last decision on this stream, the last shows included."""
 
     def __init__(
         self,
