@@ -1,0 +1,64 @@
+"""The memory of the bots' port does not grow with what bots send."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc
+
+from arbiter.lobby import MAX_MESSAGE_BYTES
+
+ROOT = Path(__file__).parents[2]
+BOTS = 6
+MESSAGES = 1000
+MOST_BYTES = 400 << 20  # A fresh server takes 60 MiB.
+SERVER = """
+import asyncio, resource, sys
+import grpc
+from arbiter.server import bots_server, listen
+
+async def play(_, context):
+    while isinstance(await context.read(), bytes):
+        pass
+
+async def main():
+    server = bots_server({"T": {"Play": grpc.stream_stream_rpc_method_handler(play)}})
+    print(listen(server, "127.0.0.1:0"), flush=True)
+    await server.start()
+    await asyncio.to_thread(sys.stdin.read)
+    await server.stop(0)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, flush=True)
+
+asyncio.run(main())
+"""
+
+
+def flood(address: str) -> None:
+    message = bytes(MAX_MESSAGE_BYTES)
+
+    def messages() -> Iterator[bytes]:
+        for _ in range(MESSAGES):
+            yield message
+
+    with grpc.insecure_channel(address, options=[("grpc.use_local_subchannel_pool", 1)]) as channel:
+        assert list(channel.stream_stream("/T/Play")(messages(), timeout=60)) == []
+
+
+def test_bots_that_flood_their_streams_do_not_fill_the_memory() -> None:
+    command = [sys.executable, "-P", "-c", SERVER]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={"PYTHONPATH": str(ROOT)}
+    ) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline().strip()
+        bots = [threading.Thread(target=flood, args=[address]) for _ in range(BOTS)]
+        for bot in bots:
+            bot.start()
+        for bot in bots:
+            bot.join()
+        told, _ = server.communicate("")
+    assert int(told) * 1024 < MOST_BYTES
