@@ -74,13 +74,15 @@ class Terms:
         return len(self.entrants) if all(entrant.hosted for entrant in self.entrants) else 1
 
 
+# FOR SHARE: a tournament that is being cancelled at this moment is waited for, since it drops only the claims it sees.
 _CLAIM: LiteralString = """
     WITH claimed AS (
         UPDATE fixture
            SET state = 'running', attempt = attempt + 1, holder = %(holder)s, lease_until = %(until)s, woken_at = NULL
          WHERE fixture_id = %(fixture_id)s
            AND ((state = 'scheduled' AND due_at <= %(now)s) OR (state = 'running' AND lease_until < %(now)s))
-           AND EXISTS (SELECT FROM tournament t WHERE t.tournament_id = fixture.tournament_id AND t.state = 'running')
+           AND EXISTS (SELECT FROM tournament t WHERE t.tournament_id = fixture.tournament_id AND t.state = 'running'
+                          FOR SHARE)
         RETURNING fixture_id, generation, attempt, holder, tournament_id, round_no, table_no, arbiter,
                   incarnation
     ), expired AS (

@@ -184,6 +184,18 @@ def test_a_cancelled_tournament_drops_what_runs(world: World) -> None:
     assert attempts(world) == [(1, "one", "void")]
 
 
+def test_nothing_is_claimed_while_a_tournament_is_being_cancelled(world: World, fixture_id: int) -> None:
+    waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    with ThreadPoolExecutor(1) as pool, world.database.transaction() as tx:  # Committed before the pool is waited for.
+        tournaments.change_state(tx, 1, TournamentState.CANCELLED, now=world.now)
+        late = pool.submit(world.claim, fixture_id)
+        while not late.done() and world.value(waits) == 0:
+            pass
+        assert not late.done(), "it was claimed for a tournament that ends in this moment"
+    assert late.result() is None
+    assert attempts(world) == []
+
+
 def due(world: World, backlog: int = 100) -> list[int]:
     with world.database.transaction() as tx:
         return fixtures.due(tx, now=world.now, again=timedelta(seconds=10), backlog=backlog)
