@@ -9,8 +9,8 @@ import signal
 import time
 import urllib.request
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import psycopg
@@ -46,18 +46,16 @@ def frozen(pid: int) -> Iterator[None]:
             os.kill(pid, signal.SIGCONT)
 
 
-def kill_while_holding(arena: Arena, tournament: int) -> None:
-    """SIGKILLs a worker that holds a running fixture of *tournament* at that moment."""
-    workers = arena.processes("worker")
+def kill_while_holding(connection: psycopg.Connection, workers: Sequence[int], tournament: int) -> None:
+    """SIGKILLs one of *workers* that holds a running fixture of *tournament* at that moment."""
     limit = time.monotonic() + PATIENCE
-    with psycopg.connect(arena.database_url(), autocommit=True) as connection:
-        while time.monotonic() < limit:
-            for pid in workers:
-                with frozen(pid):
-                    held = connection.execute(HELD, (tournament, f"%#{pid}-%")).fetchone()
-                    if held and held[0]:
-                        os.kill(pid, signal.SIGKILL)
-                        return
+    while time.monotonic() < limit:
+        for pid in workers:
+            with frozen(pid):
+                held = connection.execute(HELD, (tournament, f"%#{pid}-%")).fetchone()
+                if held and held[0]:
+                    os.kill(pid, signal.SIGKILL)
+                    return
     raise AssertionError("no worker was ever seen holding a fixture")
 
 
@@ -77,8 +75,13 @@ def replays(arena: Arena, tournament: int) -> list[bytes]:
 def disturbed(request: pytest.FixtureRequest, arena: Arena) -> tuple[str, int]:
     """A finished rated tournament during which a worker was killed."""
     game: str = request.param
-    number = arena.tournament(f"Disturbed {game}", game, *GAMES[game])
-    kill_while_holding(arena, number)
+    workers = arena.processes("worker")
+    with psycopg.connect(arena.database_url(), autocommit=True) as connection:
+        with ExitStack() as still:  # Nothing is played before we look, however slow this machine is today.
+            for pid in workers:
+                still.enter_context(frozen(pid))
+            number = arena.tournament(f"Disturbed {game}", game, *GAMES[game])
+        kill_while_holding(connection, workers, number)
     arena.table(number)
     return game, number
 
