@@ -64,25 +64,28 @@ async def test_from_nothing_to_a_version(arena: Arena, tmp_path: Path) -> None:
     assert (version["version_id"], version["name"], version["hosted"]) == (made["version_id"], "mine", True)
 
 
-async def test_a_live_bot_dials_in_and_goes_with_its_command(arena: Arena, tmp_path: Path) -> None:
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL, signal.SIGHUP])
+async def test_a_live_bot_dials_in_and_goes_with_its_command(arena: Arena, tmp_path: Path, end: signal.Signals) -> None:
     bot = str(tmp_path / "mine")
     await told("new", bot)
     process = await started("run", bot, "--json", ARENA_BOTS_LISTEN=arena.address, ARENA_OWNER_TOKEN=arena.token)
     assert process.stdout is not None
     line = await asyncio.wait_for(process.stdout.readline(), SECONDS)
-    present = asyncio.Event()
+    present, gone = asyncio.Event(), asyncio.Event()
     changed = arena.hall.lobby.changed
 
     def look() -> None:
         changed()
-        (present.set if any(arena.hall.lobby.present()) else present.clear)()
+        (present if any(arena.hall.lobby.present()) else gone).set()
 
     arena.hall.lobby.changed = look
     await asyncio.wait_for(present.wait(), SECONDS)
     [lane] = arena.hall.lobby.present()
     assert lane.key == (json.loads(line)["version_id"], 0) and lane.name == "mine 1"
-    process.send_signal(signal.SIGTERM)
-    await asyncio.wait_for(process.wait(), SECONDS)
+    gone.clear()
+    process.send_signal(end)
+    await asyncio.wait_for(gone.wait(), SECONDS)
+    await asyncio.wait_for(process.communicate(), SECONDS)  # To the end of what the bot itself may write.
 
 
 async def test_what_goes_wrong_is_one_sentence(arena: Arena, tmp_path: Path) -> None:

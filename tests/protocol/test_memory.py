@@ -45,7 +45,8 @@ def flood(address: str) -> None:
             yield message
 
     with grpc.insecure_channel(address, options=[("grpc.use_local_subchannel_pool", 1)]) as channel:
-        assert list(channel.stream_stream("/T/Play")(messages(), timeout=60)) == []
+        play: grpc.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream("/T/Play")
+        assert list(play(messages(), timeout=60)) == []
 
 
 def test_bots_that_flood_their_streams_do_not_fill_the_memory() -> None:
