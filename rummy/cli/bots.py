@@ -26,7 +26,7 @@ from rummy import packages
 from rummy.cli.contest import Bot, Fixture
 from rummy.cli.in_process import Table as LocalTable
 from rummy.cli.submission import submit as upload
-from rummy.embedded.privileges import Powers, shim_command
+from rummy.embedded.privileges import tied_command
 from rummy.errors import BadInput, BotCrashed, BotFault, Conflict
 from rummy.manifest import FILE, Manifest
 from rummy.names import check_name
@@ -241,9 +241,7 @@ def _live(entry: Path, environment: Mapping[str, str]) -> int:
         name: value for name, value in os.environ.items() if name == dial.AUTHORITY or not name.startswith("ARENA_")
     }
     path = os.pathsep.join(filter(None, (str(ROOT), inherited.get("PYTHONPATH"))))
-    command = [sys.executable, str(entry)]
-    if sys.platform == "linux":  # The bot ends with us even where we are killed.
-        command = shim_command(Powers("same", os.geteuid(), os.getegid()), signal.SIGKILL, command)
+    command = tied_command([sys.executable, entry])
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     bot = subprocess.Popen(command, cwd=entry.parent, env={**inherited, **environment, "PYTHONPATH": path})
     try:

@@ -18,6 +18,7 @@ import grpc
 import grpc.aio
 
 from rummy.cli.contest import SAMPLES, Bot, Fixture, Leg
+from rummy.embedded.privileges import tied_command
 from rummy.errors import ArbiterUnavailable, BotCrashed, HostFault
 from rummy.rules.game import Game
 from rummy.rules.games import options_json
@@ -154,7 +155,9 @@ async def _process(
     """A process with an environment of its own, ended at the end."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
     environment = {**kept, "PYTHONPATH": str(ROOT), **settings}
-    process = await asyncio.create_subprocess_exec(*command, env=environment, cwd=ROOT, stdin=pipe, stdout=pipe)
+    process = await asyncio.create_subprocess_exec(
+        *tied_command(command), env=environment, cwd=ROOT, stdin=pipe, stdout=pipe
+    )
     try:
         yield process
     finally:

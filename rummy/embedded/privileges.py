@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -32,6 +33,13 @@ def shim_command(powers: Powers, death_signal: int, command: Iterable[str | Path
     """The command line that runs *command* with *powers* and gets *death_signal* when this process dies (0: none)."""
     isolated = [sys.executable, "-I", "-S", str(SHIM)]
     return [*isolated, str(os.getpid()), str(int(death_signal)), powers.word, *(str(part) for part in command)]
+
+
+def tied_command(command: Iterable[str | Path]) -> list[str]:
+    """The command line that runs *command* as ourselves, and on Linux is killed when this process dies, however."""
+    if sys.platform != "linux":
+        return [str(part) for part in command]
+    return shim_command(Powers("same", os.geteuid(), os.getegid()), signal.SIGKILL, command)
 
 
 def choose_powers(programs: Sequence[Path], folders: Sequence[Path]) -> Powers:
