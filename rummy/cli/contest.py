@@ -108,7 +108,7 @@ def _drawn(bots: int, seats: int, rounds: int, seed: str) -> Iterator[Fixture]:
     for round_no in range(rounds):
         for table_no, table in enumerate(combinations(range(bots), seats)):
             number += 1
-            yield Fixture(number, table, fixture_seed(master, nonces, round_no, table_no, 1))
+            yield Fixture(number, table, fixture_seed(master, nonces, round_no, table_no, generation=0))
 
 
 def seats_for(game: Game, bots: int, wanted: int | None) -> int:
