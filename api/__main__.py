@@ -45,6 +45,7 @@ class Dashboard(uvicorn.Server):
 
 def main() -> int:
     """Serves until told to stop; returns the exit status."""
+    sys.setswitchinterval(0.0005)  # A table that is being computed holds up no page.
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
         settings = Settings.from_environment().need("database_url")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, TypeVar
 
 from api import frames, schemas
-from api.tables import Kept, Tables
+from api.kept import Kept
+from api.tables import Tables
 from rummy.errors import NotFound
+from rummy.league import standings
 from rummy.store import pages
 from rummy.store.db import Connection, Database
 
@@ -20,7 +21,9 @@ Model = TypeVar("Model", bound=schemas.Model)
 NEWEST = 2**63 - 1
 LADDER_TOP = 10
 VERSIONS = 100
-RATING_STEPS = 2000
+RATING_STEPS = 1000
+SHORT_SECONDS = 0.2
+ENDED = ("finished", "cancelled")
 START = (-1, -1)
 
 
@@ -38,8 +41,9 @@ class Reads:
     def __init__(self, database: Database, *, now: Clock = utc_now) -> None:
         self._database = database
         self._now = now
-        self._tables = Tables(time.monotonic)
-        self._films: Kept[frames.Film] = Kept(time.monotonic, size=8)
+        self._tables = Tables(database)
+        self._ladders: Kept[list[pages.LadderRow]] = Kept(size=1)
+        self._films: Kept[frames.Film] = Kept(size=8, at_once=4)
 
     def tournaments(self, *, before: int | None, limit: int) -> schemas.Page[schemas.Tournament]:
         """Tournaments, newest first."""
@@ -58,19 +62,14 @@ class Reads:
         """The standings of a tournament."""
         with self._database.transaction() as tx:
             row = _tournament(tx, tournament_id)
-            entrants = pages.entrants(tx, tournament_id)
-            table = self._tables.table(tx, row, entrants)
-        by_no = {entrant.entrant_no: entrant for entrant in entrants}
-        lines = [
-            _made(
-                schemas.TableLine,
-                by_no[line.entrant],
-                **{name: getattr(line, name) for name in line.__slots__ if name != "entrant"},
-            )
-            for line in table
-        ]
-        provisional = row.state not in ("finished", "cancelled")
-        return schemas.Table(tournament_id=tournament_id, provisional=provisional, lines=lines)
+            entrants = {entrant.entrant_no: entrant for entrant in pages.entrants(tx, tournament_id)}
+        found = self._tables.table(row)
+        return schemas.Table(
+            tournament_id=tournament_id,
+            provisional=row.state not in ENDED,
+            computing=found.computing,
+            lines=[_line(line, entrants[line.entrant]) for line in found.value or []],
+        )
 
     def fixtures(
         self, tournament_id: int, *, after: tuple[int, int] | None, state: str | None, limit: int
@@ -87,8 +86,9 @@ class Reads:
     def ladders(self) -> list[schemas.Ladder]:
         """The best of every ladder."""
         with self._database.transaction() as tx:
-            rows = pages.ladders(tx, top=LADDER_TOP)
-            errors = self._newest_errors(tx, {row.tournament_id for row in rows})
+            mark = pages.newest_change(tx)
+        rows = self._ladders.get("ladders", mark, self._ladder_rows, wait=None).value or []
+        errors = self._newest_errors({row.tournament_id for row in rows})
         return [
             schemas.Ladder(ladder=ladder, game=lines[0].game, options=lines[0].options, top=_top(lines, errors))
             for ladder, lines in _grouped(rows, lambda row: row.ladder)
@@ -107,12 +107,13 @@ class Reads:
             versions = pages.versions(tx, bot_id, limit=VERSIONS)
         return _made(schemas.BotDetail, row, versions=versions)
 
-    def ratings(self, bot_id: int) -> schemas.BotRatings:
+    def ratings(self, bot_id: int, *, limit: int = RATING_STEPS) -> schemas.BotRatings:
         """The newest steps of a bot's ratings."""
         with self._database.transaction() as tx:
             _bot(tx, bot_id)
-            rows = pages.ratings(tx, bot_id, limit=RATING_STEPS)
-            errors = self._errors_along(tx, rows)
+            rows = pages.ratings(tx, bot_id, limit=limit)
+            played = [_tournament(tx, number) for number in {row.tournament_id for row in rows}]
+        errors = self._errors_along(rows, played)
         ladders = [
             schemas.LadderHistory(
                 ladder=ladder,
@@ -151,30 +152,39 @@ class Reads:
 
     def film(self, match_id: int) -> frames.Film:
         """The replay of a match as positions. Raises `ReplayMismatch` where it does not replay."""
-        mark = self.match(match_id).digest
-        return self._films.get(match_id, mark, lambda: frames.film(self.replay(match_id)))
+        digest = self.match(match_id).digest
+        film = self._films.get((match_id, digest), None, lambda: frames.film(self.replay(match_id)), wait=None).value
+        assert film is not None, "who waits for ever gets a value"
+        return film
 
-    def _newest_errors(self, tx: Connection, tournaments: set[int]) -> dict[tuple[int, int], float | None]:
-        """By tournament and version: the error in the table."""
+    def _ladder_rows(self) -> list[pages.LadderRow]:
+        with self._database.transaction() as tx:
+            return pages.ladders(tx, top=LADDER_TOP)
+
+    def _newest_errors(self, tournaments: set[int]) -> dict[tuple[int, int], float | None]:
+        """By tournament and version: the error in the table, where it is known."""
         errors: dict[tuple[int, int], float | None] = {}
-        for tournament_id in tournaments:
-            entrants = pages.entrants(tx, tournament_id)
+        with self._database.transaction() as tx:
+            rows = [(_tournament(tx, number), pages.entrants(tx, number)) for number in tournaments]
+        for row, entrants in rows:
             versions = {entrant.entrant_no: entrant.version_id for entrant in entrants}
-            for line in self._tables.table(tx, _tournament(tx, tournament_id), entrants):
-                errors[tournament_id, versions[line.entrant]] = line.error
+            for line in self._tables.table(row, wait=SHORT_SECONDS).value or []:
+                errors[row.tournament_id, versions[line.entrant]] = line.error
         return errors
 
-    def _errors_along(self, tx: Connection, steps: Sequence[pages.RatingRow]) -> dict[tuple[int, int, int], float]:
-        """By tournament, round and entrant: the error of the rating after that round, where one is computed."""
+    def _errors_along(
+        self, steps: Sequence[pages.RatingRow], played: Sequence[pages.TournamentRow]
+    ) -> dict[tuple[int, int, int], float]:
+        """By tournament, round and entrant: the error of the rating after that round, where one is known."""
         last = {(step.tournament_id, step.entrant_no): step.round_no for step in steps}
         errors: dict[tuple[int, int, int], float] = {}
-        for tournament_id in {step.tournament_id for step in steps}:
-            trace = self._tables.trace(tx, _tournament(tx, tournament_id))
+        for row in played:
+            trace = self._tables.trace(row)
             end = max((round_no for round_no, _ in trace), default=0)
             for (round_no, entrant), error in trace.items():
                 # A bot may sit out the last rounds: its last step is its standing at the end.
-                at = last.get((tournament_id, entrant), round_no) if round_no == end else round_no
-                errors[tournament_id, at, entrant] = error
+                at = last.get((row.tournament_id, entrant), round_no) if round_no == end else round_no
+                errors[row.tournament_id, at, entrant] = error
         return errors
 
 
@@ -207,6 +217,11 @@ def _waits_for(row: pages.FixtureRow, missing: bool, now: datetime) -> str:
         assert row.lease_until is not None
         return "" if row.lease_until > now else "its worker has gone silent; waits for another"
     return "waits for a worker" if row.due_at <= now else f"waits until {row.due_at:%H:%M:%S} UTC"
+
+
+def _line(line: standings.Standing, entrant: pages.EntrantRow) -> schemas.TableLine:
+    names = [name for name in schemas.TableLine.model_fields if hasattr(line, name)]
+    return _made(schemas.TableLine, entrant, **{name: getattr(line, name) for name in names})
 
 
 def _top(lines: Sequence[pages.LadderRow], errors: dict[tuple[int, int], float | None]) -> list[schemas.LadderLine]:

@@ -109,10 +109,14 @@ class TableLine(VersionName):
 
 
 class Table(Model):
-    """The standings, best first; provisional while the tournament runs."""
+    """The standings, best first; provisional while the tournament runs.
+
+    While `computing`, newer standings are on their way, and these are older or not there yet.
+    """
 
     tournament_id: int
     provisional: bool
+    computing: bool
     lines: list[TableLine]
 
 

@@ -75,9 +75,8 @@ def bot(request: Request, arena: Arena, bot_id: Id, before: Before = None) -> Re
     """A bot: its ratings over time, matches and versions."""
     context = {
         "bot": arena.bot(bot_id),
-        "ladders": arena.ratings(bot_id).ladders,
+        "ladders": arena.ratings(bot_id, limit=STEPS_SHOWN).ladders,
         "matches": arena.bot_matches(bot_id, before=before, limit=MATCHES),
-        "steps_shown": STEPS_SHOWN,
     }
     return templates.TemplateResponse(request, "bot.html", context)
 

@@ -271,18 +271,28 @@ VERSIONS: LiteralString = """
       FROM bot_version WHERE bot_id = %(bot_id)s ORDER BY version_id DESC LIMIT %(limit)s"""
 
 RATINGS: LiteralString = """
-    SELECT * FROM (
-      SELECT c.change_id, c.ladder, t.game, t.options, t.tournament_id, t.name AS tournament, c.round_no, e.entrant_no,
-             v.version_id, v.version, c.before, c.after, c.fixtures, c.reason, r.rated_at,
-             sum(c.fixtures) OVER (PARTITION BY c.ladder, c.version_id ORDER BY c.change_id)::bigint AS played
-        FROM bot_version v
-        JOIN rating_change c USING (version_id)
-        JOIN tournament t USING (tournament_id)
-        JOIN entrant e ON e.tournament_id = c.tournament_id AND e.version_id = c.version_id
-        JOIN round r ON r.tournament_id = c.tournament_id AND r.round_no = c.round_no
+    WITH steps AS (
+      SELECT newest.* FROM bot_version v
+       CROSS JOIN LATERAL (
+             SELECT * FROM rating_change c WHERE c.version_id = v.version_id ORDER BY c.change_id DESC LIMIT %(limit)s
+             ) newest
        WHERE v.bot_id = %(bot_id)s
-       ORDER BY c.change_id DESC LIMIT %(limit)s) newest
-     ORDER BY change_id"""
+       ORDER BY newest.change_id DESC LIMIT %(limit)s),
+    played AS (
+      SELECT c.ladder, c.version_id, sum(c.fixtures)::bigint AS fixtures
+        FROM bot_version v JOIN rating_change c USING (version_id)
+       WHERE v.bot_id = %(bot_id)s GROUP BY c.ladder, c.version_id)
+    SELECT s.ladder, t.game, t.options, t.tournament_id, t.name AS tournament, s.round_no, e.entrant_no,
+           v.version_id, v.version, s.before, s.after, s.fixtures, s.reason, r.rated_at,
+           (p.fixtures + s.fixtures - sum(s.fixtures) OVER (
+             PARTITION BY s.ladder, s.version_id ORDER BY s.change_id DESC))::bigint AS played
+      FROM steps s
+      JOIN played p ON p.ladder = s.ladder AND p.version_id = s.version_id
+      JOIN bot_version v ON v.version_id = s.version_id
+      JOIN tournament t ON t.tournament_id = s.tournament_id
+      JOIN entrant e ON e.tournament_id = s.tournament_id AND e.version_id = s.version_id
+      JOIN round r ON r.tournament_id = s.tournament_id AND r.round_no = s.round_no
+     ORDER BY s.change_id"""
 
 LADDERS: LiteralString = """
     WITH rated AS (
@@ -403,10 +413,14 @@ def versions(tx: Connection, bot_id: int, *, limit: int) -> list[VersionRow]:
 
 def ratings(tx: Connection, bot_id: int, *, limit: int) -> list[RatingRow]:
     """The newest steps of a bot's ratings over all ladders and versions, oldest first."""
-    rows = tx.execute(RATINGS, {"bot_id": bot_id, "limit": limit})
-    assert rows.description is not None
-    names = [column.name for column in rows.description]
-    return [RatingRow(**{k: v for k, v in zip(names, row, strict=True) if k != "change_id"}) for row in rows]
+    return _many(tx, RatingRow, RATINGS, bot_id=bot_id, limit=limit)
+
+
+def newest_change(tx: Connection) -> int:
+    """A number that grows whenever a rating changes."""
+    row = tx.execute("SELECT coalesce(max(change_id), 0) FROM rating_change").fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 def ladders(tx: Connection, *, top: int) -> list[LadderRow]:

@@ -39,6 +39,9 @@
     window.addEventListener("pagehide", () => source.close());
   }
 
+  // What the service is still computing is no news of the database: ask until it is there.
+  setInterval(() => { if (document.querySelector("[data-busy]")) refresh(); }, POLL_MS);
+
   document.addEventListener("visibilitychange", () => { if (!document.hidden && part()?.dataset.live) refresh(); });
   document.addEventListener("DOMContentLoaded", () => { if (part()?.dataset.live) listen(); });
 })();

@@ -1,0 +1,79 @@
+"""Values that are costly to compute, kept while what they were computed from has not changed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from typing import Generic, NamedTuple, TypeVar
+
+Value = TypeVar("Value")
+
+QUICK_SECONDS = 0.25
+PATIENCE = 20
+"""A value that took longer than `QUICK_SECONDS` is kept that many times as long, even if its mark has changed."""
+
+
+class Found(NamedTuple, Generic[Value]):
+    """A value, and whether a newer one is being computed; None where there is no old one either."""
+
+    value: Value | None
+    computing: bool
+
+
+class Kept(Generic[Value]):
+    """The newest values by key, each with the mark of what it was computed from.
+
+    Nobody waits long: a value that takes its time is computed in a thread of its own, once for all who ask, and until
+    it is there they get the one before.
+    """
+
+    def __init__(self, size: int = 256, at_once: int = 1, clock: Callable[[], float] = time.monotonic) -> None:
+        self._size = size
+        self._slots = threading.BoundedSemaphore(at_once)
+        self._clock = clock
+        self._values: OrderedDict[Hashable, tuple[Hashable, float, Value]] = OrderedDict()
+        self._under_way: dict[Hashable, Future[Value]] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, mark: Hashable, compute: Callable[[], Value], *, wait: float | None) -> Found[Value]:
+        """The value of *key* for *mark*, waiting at most *wait* seconds, or for ever. Raises what *compute* raises."""
+        with self._lock:
+            old = self._values.get(key)
+            if old is not None and old[0] == mark:
+                self._values.move_to_end(key)
+                return Found(old[2], False)
+            if old is not None and self._clock() < old[1]:
+                return Found(old[2], True)
+            under_way = self._under_way.get(key) or self._begin(key, mark, compute)
+        try:
+            return Found(under_way.result(wait), False)
+        except TimeoutError:
+            return Found(None if old is None else old[2], True)
+
+    def _begin(self, key: Hashable, mark: Hashable, compute: Callable[[], Value]) -> Future[Value]:
+        under_way: Future[Value] = Future()
+        self._under_way[key] = under_way
+        work = threading.Thread(target=self._compute, args=(key, mark, compute, under_way), daemon=True)
+        work.start()  # A daemon: the service does not wait for it when it is told to stop.
+        return under_way
+
+    def _compute(self, key: Hashable, mark: Hashable, compute: Callable[[], Value], under_way: Future[Value]) -> None:
+        try:
+            with self._slots:
+                begun = self._clock()
+                value = compute()
+                took = self._clock() - begun
+        except BaseException as error:
+            with self._lock:
+                del self._under_way[key]
+            under_way.set_exception(error)
+            return
+        with self._lock:
+            del self._under_way[key]
+            self._values[key] = mark, begun + took + (PATIENCE * took if took > QUICK_SECONDS else 0), value
+            while len(self._values) > self._size:
+                self._values.popitem(last=False)
+        under_way.set_result(value)
