@@ -18,7 +18,7 @@ from pathlib import Path
 from subprocess import PIPE, Popen
 
 from arbiter.hosting.launch import Launch
-from arbiter.hosting.users import sweep_command
+from arbiter.hosting.users import end_session, sweep_command
 from rummy.errors import ArbiterUnavailable
 
 KEEPER = Path(__file__).with_name("keeper.py")
@@ -117,9 +117,16 @@ class RunningLane:
     async def _wait(self) -> LaneDeath:
         report = await self._keeper.report()
         await self._keeper.finish()
-        if not report and self._launch.uid is not None:
-            await asyncio.to_thread(subprocess.run, sweep_command(self._launch.uid), stdin=subprocess.DEVNULL)
+        if not report:
+            await asyncio.to_thread(self._sweep)
         return _death(report.get("status"))
+
+    def _sweep(self) -> None:
+        """Kills what a bot has left whose keeper was killed: all of its user, or of its session where it has none."""
+        if self._launch.uid is None:
+            end_session(self.pid)
+        else:
+            subprocess.run(sweep_command(self._launch.uid), stdin=subprocess.DEVNULL)
 
 
 def _death(status: object) -> LaneDeath:

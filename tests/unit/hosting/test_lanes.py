@@ -15,7 +15,8 @@ from lane_stage import SECONDS, Caller, Stage, a_package
 
 from arbiter.hosting.lanes import LaneKey, Lanes
 from arbiter.hosting.reach import open_to_lanes
-from rummy.errors import BotNeverStarted, Conflict, Forbidden
+from arbiter.hosting.users import User
+from rummy.errors import BotNeverStarted, Conflict, Forbidden, SettingsError
 
 WAIT = "s = dial(); tell(s, pid=os.getpid(), token=os.environ['ARENA_TOKEN']); s.recv(1)"
 ROOT = os.geteuid() == 0
@@ -259,6 +260,57 @@ async def test_the_death_of_the_keeper_ends_the_bot(stage: Stage) -> None:
     await caller.gone()
     _, death = await stage.death()
     assert "keeper" in death.text
+
+
+async def test_what_a_bot_without_a_user_has_started_ends_with_its_keeper(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arbiter.hosting.lanes.User", lambda: None)  # As where the arena is no root.
+    await stage.start("any(os.fork() == 0 for _ in range(5))\n" + WAIT)
+    family = [await stage.caller() for _ in range(6)]
+    pids = [(await caller.told())["pid"] for caller in family]
+    bot = stage.lanes.pid(1, 0)
+    assert bot is not None and bot in pids
+    os.kill(parent_of(bot), signal.SIGKILL)
+    for caller in family:
+        await caller.gone()
+    _, death = await stage.death()
+    assert "keeper" in death.text
+
+
+@NEEDS_ROOT
+def test_a_user_is_held_by_one_at_a_time_and_by_none_after_its_holder(tmp_path: Path) -> None:
+    folder = tmp_path / "users"
+    first, second = User(folder), User(folder)
+    assert first.number < second.number
+    first.release()
+    third = User(folder)
+    assert third.number == first.number
+    for user in (second, third):
+        user.release()
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+@NEEDS_ROOT
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o755])
+def test_users_are_not_held_where_others_may_come(tmp_path: Path, mode: int) -> None:
+    tmp_path.chmod(mode)
+    with pytest.raises(SettingsError, match="0700"):
+        User(tmp_path)
+
+
+@NEEDS_ROOT
+async def test_a_lane_cannot_take_users(stage: Stage) -> None:
+    await stage.start("""
+import fcntl
+s = dial()
+try:
+    open("/run/rummy-arena-users/200001", "w")
+    tell(s, held=True)
+except OSError as error:
+    tell(s, held=False)
+""")
+    assert not (await (await stage.caller()).told())["held"]
 
 
 async def test_the_death_of_the_arbiter_ends_its_lanes(stage: Stage, folder: Path) -> None:
