@@ -24,7 +24,7 @@ import asyncio
 import os
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from json import loads
@@ -240,6 +240,7 @@ class _Dialler:
         return session.goodbye or "The arena has ended the connection."
 
     async def _exchange(self, call: Any, session: Session) -> None:
+        end = _End(call)
         try:
             await call.write(session.hello())
             while (data := await call.read()) is not grpc.aio.EOF:
@@ -247,12 +248,36 @@ class _Dialler:
                     await call.write(message)
                 if session.arbiters:
                     self._dial(session.arbiters)
-        except asyncio.InvalidStateError:  # Written after the arena has ended the call, whose status says why.
+        except (asyncio.InvalidStateError, grpc.aio.AioRpcError):  # The call has ended, and its status says why.
             pass
-        if await call.code() is not grpc.StatusCode.OK:
-            raise grpc.aio.AioRpcError(
-                await call.code(), await call.initial_metadata(), await call.trailing_metadata(), await call.details()
-            )
+        await call.code()
+        if end.error is not None:
+            raise end.error
+
+
+class _End:
+    """How the arena has ended a call. Noted at that moment: a write that fails thereafter overwrites it in the call."""
+
+    def __init__(self, call: Any) -> None:
+        self.error: grpc.aio.AioRpcError | None = None
+        self._noted = False
+        call.add_done_callback(self._note)
+
+    def _note(self, call: Any) -> None:
+        if not self._noted:
+            self._noted = True
+            code, details, trailing = map(_known, (call.code(), call.details(), call.trailing_metadata()))
+            if code is not grpc.StatusCode.OK:
+                self.error = grpc.aio.AioRpcError(code, grpc.aio.Metadata(), trailing, details)
+
+
+def _known(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """The result of a coroutine that has nothing to wait for."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        return end.value
+    raise RuntimeError("A call that has ended does not know how.")
 
 
 def _channel(address: str, settings: Settings) -> grpc.aio.Channel:

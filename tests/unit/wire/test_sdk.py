@@ -14,7 +14,7 @@ import grpc
 import grpc.aio
 import pytest
 
-from rummy.errors import BadInput, RummyError, SettingsError, Unauthenticated
+from rummy.errors import BadInput, Conflict, RummyError, SettingsError, Unauthenticated
 from rummy.rules.actions import DrawStock
 from rummy.rules.game import Phase
 from rummy.rules.games import find_game
@@ -189,6 +189,28 @@ async def test_a_lost_connection_is_dialled_again(tmp_path: Path, monkeypatch: p
         with pytest.raises(Unauthenticated, match="Three times"):
             await running(settings)
     assert next(calls) == 4
+
+
+async def test_a_bot_that_is_taken_over_while_it_answers_does_not_take_over_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sdk, "FLUSH_SECONDS", 0.0)  # Each answer is a message.
+    decision = asked(Match(find_game("gin"), 2, b"sdk"))
+    calls = itertools.count()
+
+    async def play(_: Any, context: Any) -> None:
+        async with abort_on_error(context):
+            await context.read()
+            await context.write(WELCOME + decision * 500)
+            await context.read()
+            next(calls)
+            raise Conflict("Another stream has taken over.")
+
+    async with arena(play, tmp_path) as settings:
+        for count in range(5):
+            with pytest.raises(Conflict, match="taken over"):
+                await running(settings)
+            assert next(calls) == 2 * count + 1
 
 
 async def test_a_bot_that_fails_ends_with_its_own_error(tmp_path: Path) -> None:
