@@ -83,7 +83,7 @@ def _read(name: str, text: str) -> Any:
         case "run_dir":
             return _folder(text)
         case "bots_listen" | "bots_address" | "arbiter_listen" | "arbiter_address":
-            return _address(name, text)
+            return check_address(_variable(name), text)
         case "database_url":
             return _with_scheme(name, text, ("postgresql://", "postgres://"))
         case "redis_url":
@@ -114,11 +114,12 @@ def _folder(text: str) -> Path:
     return Path(text)
 
 
-def _address(name: str, text: str) -> str:
+def check_address(what: str, text: str) -> str:
+    """*text*, which names a place to listen or to dial. Raises `SettingsError`, which calls it *what*."""
     host, _, port = text.rpartition(":")
     if text.startswith("unix:/") or (host and _is_port(port)):
         return text
-    raise SettingsError(f"{_variable(name)} is {text!r}: it must be HOST:PORT or unix:/PATH")
+    raise SettingsError(f"{what} is {text[:80]!r}: it must be HOST:PORT or unix:/PATH")
 
 
 def _with_scheme(name: str, text: str, schemes: tuple[str, ...]) -> str:

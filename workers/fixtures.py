@@ -18,6 +18,7 @@ from workers.leases import LEASE, Held, Leases
 
 AT_ONCE = timedelta()
 SOON = timedelta(seconds=1)
+LONGEST, LONGEST_REFUSED = timedelta(minutes=1), timedelta(minutes=15)
 
 _log = logging.getLogger(__name__)
 
@@ -47,14 +48,14 @@ class Player:
         try:
             self._save(claim, self._played(held))
         except OrderLost as error:
-            self._void(claim, error, AT_ONCE)
+            self._void(claim, error, longest=AT_ONCE)
         except (ArbiterUnavailable, TooMany) as error:
             self._release(claim, held.why or str(error), AT_ONCE if held.why else SOON)
         except OrderVoid as error:
-            self._void(claim, error, _later(claim))
+            self._void(claim, error, longest=LONGEST)
         except CallerFault as error:  # The order was refused, or the record does not replay.
             _log.error("fixture %d could not be played: %s", claim.fixture_id, error)
-            self._void(claim, error, _later(claim))
+            self._void(claim, error, longest=LONGEST_REFUSED)
 
     def _played(self, held: Held) -> list[PlayedMatch]:
         if held.why:
@@ -76,8 +77,10 @@ class Player:
             if not fixtures.finish(tx, claim, played, now=self.clock(tx)):
                 _log.warning("the result of fixture %d is dropped: the claim was lost", claim.fixture_id)
 
-    def _void(self, claim: Claim, error: Exception, delay: timedelta) -> None:
+    def _void(self, claim: Claim, error: Exception, *, longest: timedelta) -> None:
+        """Gives up what was played, for twice as long each time: what has failed by itself may fail again."""
         with self.database.transaction() as tx:
+            delay = min(timedelta(seconds=2 ** min(fixtures.voided(tx, claim), 30)), longest)
             fixtures.void(tx, claim, now=self.clock(tx), reason=str(error), delay=delay)
 
     def _release(self, claim: Claim, reason: str, delay: timedelta) -> None:
@@ -105,8 +108,3 @@ def choose_arbiter(tx: Connection, claim: Claim, terms: Terms, *, now: datetime)
     dialled_in = arbiters.with_bots(tx, [e.version_id for e in terms.entrants if not e.hosted], now=now)
     choice = [arbiter for arbiter in live if arbiter.arbiter_id in dialled_in] or live
     return choice[claim.fixture_id % len(choice)]
-
-
-def _later(claim: Claim) -> timedelta:
-    """Twice as long with each attempt, up to about a minute: what has failed by itself may fail again."""
-    return timedelta(seconds=2 ** min(claim.attempt - 1, 6))

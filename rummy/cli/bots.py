@@ -25,6 +25,7 @@ from rich.text import Text
 from rummy import packages
 from rummy.cli.contest import Bot, Fixture
 from rummy.cli.in_process import Table as LocalTable
+from rummy.cli.store import opened
 from rummy.cli.submission import submit as upload
 from rummy.embedded.privileges import tied_command
 from rummy.errors import BadInput, BotCrashed, BotFault, Conflict
@@ -32,14 +33,14 @@ from rummy.manifest import FILE, Manifest
 from rummy.names import check_name
 from rummy.packages import Package
 from rummy.rules.games import GAMES, find_game
-from rummy.settings import Settings
+from rummy.settings import Settings, check_address
 from rummy.store import bots as bot_store
 from rummy.store.db import Database
 from rummy.wire import dial
 from rummy.wire.status import error_of
 from rummy.wire.v1 import bots_pb2, bots_pb2_grpc
 
-app = typer.Typer(no_args_is_help=True, help="Write, check, submit and run bots.")
+app = typer.Typer(no_args_is_help=True, help="Write, check, submit, run and retire bots.")
 
 SEATS = 3  # At the table of `check`, where the game allows so many.
 SECONDS = 30.0
@@ -107,10 +108,10 @@ def check(folder: _FolderOrZip, as_json: _Json = False) -> None:
 @app.command()
 def submit(folder: _FolderOrZip, arena: _Arena = None, token: _Token = None, as_json: _Json = False) -> None:
     """Send the bot to an arena, which checks it, tries it and hosts it."""
-    settings, content = Settings.from_environment(), _content(folder)
+    content = _content(folder)
     packages.read(content)  # What the arena would refuse at once is refused here.
     steps = []
-    for step in upload(arena or settings.bots_listen, _owner_token(token), content):
+    for step in upload(_address(arena), _owner_token(token), content):
         steps.append({"step": step.step, "state": _state(step), "text": step.text})
         if not as_json:
             _show(step)
@@ -121,7 +122,7 @@ def submit(folder: _FolderOrZip, arena: _Arena = None, token: _Token = None, as_
 def run(folder: _Folder, arena: _Arena = None, token: _Token = None, as_json: _Json = False) -> None:
     """Run the bot on this machine and keep it connected, until Ctrl-C; it is registered first."""
     said = packages.read(_content(folder)).manifest
-    address = arena or Settings.from_environment().bots_listen
+    address = _address(arena)
     reply = _register(address, _owner_token(token), said)
     _answer(
         {"version_id": reply.version_id, "arena": address},
@@ -147,6 +148,19 @@ def list_bots(as_json: _Json = False) -> None:
         row = (version.name, version.version, version.owner, ", ".join(version.games), where, version.state)
         table.add_row(str(version.version_id), *map(Text, row))
     Console().print(table)
+
+
+@app.command()
+def retire(
+    bot: Annotated[str, typer.Argument(help="A version's number, 'NAME VERSION', or NAME or OWNER/NAME: the newest.")],
+    as_json: _Json = False,
+) -> None:
+    """Take a version out of new tournaments. It plays on in those that it has entered; results and ratings stay."""
+    with opened() as database, database.transaction() as tx:
+        version = bot_store.find(tx, bot)
+        bot_store.retire(tx, version.version_id)
+    answer = {"version_id": version.version_id, "name": version.name, "version": version.version, "state": "retired"}
+    _answer(answer, f"{version.title} (version {version.version_id}) is retired and enters no new tournament.", as_json)
 
 
 def _write(folder: Path, files: Mapping[str, str]) -> None:
@@ -263,6 +277,10 @@ def _end(bot: subprocess.Popen[bytes]) -> None:
 
 def _owner_token(given: str | None) -> str:
     return given or Settings.from_environment().need("owner_token").owner_token
+
+
+def _address(given: str | None) -> str:
+    return check_address("--arena", given) if given else Settings.from_environment().bots_listen
 
 
 def _about(package: Package, content: bytes) -> dict[str, Any]:

@@ -1,9 +1,7 @@
 """`arena demo`: a whole arena from nothing, four bots submitted over gRPC, two tournaments, and the dashboard."""
 
-import contextlib
 import json
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -13,18 +11,17 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from rummy import packages
-from rummy.cli import here, tables
+from rummy.cli import following, here, tables
 from rummy.cli.launch import Kept, free_port, need_port, tied
 from rummy.cli.plan import ROOT, Plan
 from rummy.cli.servers import Data, Json, refuse_second
 from rummy.cli.submission import submit
 from rummy.embedded import folders
-from rummy.errors import BadInput, Conflict, StoreUnavailable
+from rummy.errors import BadInput, Conflict
 from rummy.store import bots, db, owners, tournaments
 from rummy.store.db import Connection, Database
 
 BOTS = ("random", "greedy", "patient", "drawer")
-LOOK_SECONDS = 0.2
 BOTS_ADDRESS = "127.0.0.1:50151"
 
 
@@ -147,14 +144,12 @@ def _create(tx: Connection, event: Event, versions: Sequence[int], cycles: int) 
 
 def _wait(kept: Kept, database: Database, tournament_id: int, look: Callable[[tournaments.Progress], None]) -> None:
     """Return once all is played and rated, telling *look* how far it is; servers may be killed meanwhile."""
-    while True:
-        kept.check()
-        with contextlib.suppress(StoreUnavailable), database.transaction() as tx:
-            progress = tournaments.progress(tx, tournament_id)
-            look(progress)
-            if progress.state == "finished" and progress.unrated == 0:
-                return
-        time.sleep(LOOK_SECONDS)
+
+    def last(now: tournaments.Progress) -> bool:
+        look(now)
+        return now.state == "finished" and now.unrated == 0
+
+    following.follow(database, tournament_id, last, check=kept.check, patience=math.inf)  # `check` ends it in time.
 
 
 def _tell(out: Console, plan: Plan, played: list[dict[str, Any]], *, as_json: bool) -> None:

@@ -3,7 +3,6 @@
 import json
 import math
 import secrets
-import time
 from typing import Annotated, Any
 
 import typer
@@ -11,18 +10,20 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from rummy.cli import tables
+from rummy.cli import following, tables
 from rummy.cli.store import opened
 from rummy.errors import BadInput, BadOptions, CallerFault
+from rummy.league.model import TournamentState
 from rummy.league.pairing.round_robin import round_robin
 from rummy.rules import canonical
 from rummy.store import bots, db, tournaments
 from rummy.store.db import Connection, Database
 
-LOOK_SECONDS = 0.2
 ENDED = ("finished", "cancelled")
 
-app = typer.Typer(no_args_is_help=True, help="Tournaments: create, enter, start, watch, table, list.")
+app = typer.Typer(
+    no_args_is_help=True, help="Tournaments: create, enter, start, watch, pause, resume, cancel, table, list."
+)
 
 Number = Annotated[int, typer.Argument(help="The tournament's number.")]
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs.")]
@@ -168,7 +169,7 @@ def _running(number: int, fixtures: int) -> str:
 
 @app.command()
 def watch(number: Number, as_json: Json = False) -> None:
-    """Show how far it is until it has ended, then its table."""
+    """Show how far it is until it has ended, then its table. A database that is started again is waited for."""
     with opened() as database:
         title = _get(database, number).name
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -178,15 +179,42 @@ def watch(number: Number, as_json: Json = False) -> None:
 
 
 def _follow(database: Database, number: int, bar: Progress, task: Any) -> str:
-    while True:
-        with database.transaction() as tx:
-            now = tournaments.progress(tx, number)
+    def look(now: tournaments.Progress) -> bool:
         bar.update(task, total=now.fixtures, completed=now.done)
-        if now.state in ENDED:
-            return now.state
         if now.state == "open":
             raise CallerFault(f"tournament {number} has not begun; 'arena tournament start {number}' starts it")
-        time.sleep(LOOK_SECONDS)
+        return now.state in ENDED
+
+    return following.follow(database, number, look).state
+
+
+@app.command()
+def pause(number: Number, as_json: Json = False) -> None:
+    """Begin no fixture any more until it is resumed; those that are being played are played to their end.
+
+    Rounds are rated in the order in which tournaments began. So later rounds of its ladder, of this tournament and of
+    those that began after it, wait for their rating until it is resumed or cancelled: do not leave a rated tournament
+    paused for good.
+    """
+    _change(number, TournamentState.PAUSED, "is paused; 'arena tournament resume' goes on with it", as_json)
+
+
+@app.command()
+def resume(number: Number, as_json: Json = False) -> None:
+    """Go on with a tournament that is paused. What could not be played is tried again at once."""
+    _change(number, TournamentState.RUNNING, "is running again", as_json)
+
+
+@app.command()
+def cancel(number: Number, as_json: Json = False) -> None:
+    """End it for good. What is being played is dropped; results and ratings of rounds that are complete stay."""
+    _change(number, TournamentState.CANCELLED, "is cancelled", as_json)
+
+
+def _change(number: int, then: TournamentState, said: str, as_json: bool) -> None:
+    with opened() as database, database.transaction() as tx:
+        tournaments.change_state(tx, number, then, now=db.now(tx))
+    _tell(as_json, {"tournament": number, "state": then.value}, f"Tournament {number} {said}.")
 
 
 def _get(database: Database, number: int) -> tournaments.Tournament:

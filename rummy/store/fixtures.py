@@ -225,6 +225,15 @@ def void(tx: Connection, claimed: Claim, *, now: datetime, reason: str, delay: t
     return _hand_back(tx, claimed, _VOID, "void", reason, now, delay)
 
 
+def voided(tx: Connection, claimed: Claim) -> int:
+    """How often the fixture was given up before this claim."""
+    query: LiteralString = """
+        SELECT count(*) FROM fixture_attempt WHERE fixture_id = %(fixture_id)s AND outcome = 'void'"""
+    row = tx.execute(query, claimed.key).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
 def _hand_back(
     tx: Connection, claimed: Claim, query: LiteralString, outcome: str, reason: str, now: datetime, delay: timedelta
 ) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, LiteralString
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from rummy.errors import BadInput, BadOptions, Conflict, NotFound, TournamentClosed
+from rummy.errors import BadInput, BadOptions, BadTransition, Conflict, NotFound, TournamentClosed
 from rummy.league.model import Round, TournamentState, check_transition
 from rummy.league.pairing.round_robin import round_robin
 from rummy.league.schedule import commitment, practice_master, practice_nonce
@@ -253,7 +253,7 @@ def start(tx: Connection, tournament_id: int, *, now: datetime) -> int:
     tournament = get(tx, tournament_id, lock=True)
     check_transition(TournamentState(tournament.state), TournamentState.RUNNING)
     if tournament.started_at is not None:
-        tx.execute(_SET_STATE, {"tournament_id": tournament_id, "state": "running", "ended": None})
+        change_state(tx, tournament_id, TournamentState.RUNNING, now=now)
         return 0
     drawn = round_robin(_count(tx, tournament_id), tournament.table_size, tournament.cycles)
     tx.execute(_LADDER_LOCK, {"ladder": tournament.ladder})
@@ -297,15 +297,24 @@ _DROP_CLAIMS: LiteralString = """
     UPDATE fixture_attempt AS a SET ended_at = %(now)s, outcome = 'void', reason = 'the tournament was cancelled'
       FROM dropped WHERE a.fixture_id = dropped.fixture_id AND a.attempt = dropped.attempt"""
 
+# What has failed waits ever longer; whoever resumes a tournament may have mended the cause.
+_TRY_AGAIN: LiteralString = """
+    UPDATE fixture SET due_at = %(now)s
+     WHERE tournament_id = %(tournament_id)s AND state = 'scheduled' AND due_at > %(now)s"""
+
 
 def change_state(tx: Connection, tournament_id: int, then: TournamentState, *, now: datetime) -> None:
     """Pauses, resumes, finishes or cancels a tournament; `start` is for the first start. Raises `BadTransition`."""
     tournament = get(tx, tournament_id, lock=True)
     check_transition(TournamentState(tournament.state), then)
+    if then is TournamentState.RUNNING and tournament.started_at is None:
+        raise BadTransition(f"{tournament.name!r} has not begun; 'arena tournament start {tournament_id}' starts it")
     ended = now if then in _ENDED else None
     tx.execute(_SET_STATE, {"tournament_id": tournament_id, "state": then.value, "ended": ended})
     if then is TournamentState.CANCELLED:
         tx.execute(_DROP_CLAIMS, {"tournament_id": tournament_id, "now": now})
+    if then is TournamentState.RUNNING:
+        tx.execute(_TRY_AGAIN, {"tournament_id": tournament_id, "now": now})
 
 
 _PLAYED: LiteralString = """

@@ -99,6 +99,9 @@ async def test_what_goes_wrong_is_one_sentence(arena: Arena, tmp_path: Path) -> 
     assert "no bot.toml" in (await told("check", str(tmp_path)))["sentence"]
     assert "larger than" in (await told("check", "/dev/zero"))["sentence"]
     assert "no UTF-8" in (await told("submit", str(bot), *shown, "--token", "\udcff"))["sentence"]
+    wrapped = await told("submit", str(bot), "--arena", "127.0.0.1:99999", "--token", "x")
+    assert wrapped["error"] == "SettingsError" and "--arena is '127.0.0.1:99999'" in wrapped["sentence"]
+    assert (await told("run", str(bot), "--arena", "arena", "--token", "x"))["error"] == "SettingsError"
     nobody = await told("submit", str(bot), "--arena", "127.0.0.1:1", "--token", "x")
     assert nobody["error"] == "ArbiterUnavailable"
 

@@ -10,8 +10,12 @@ from typing import Any
 import pytest
 from world import World
 
+from rummy.cli.following import follow
 from rummy.cli.main import main
-from rummy.store import owners
+from rummy.embedded.postgres import PostgresServer
+from rummy.errors import StoreUnavailable
+from rummy.store import db, owners, tournaments
+from rummy.store.db import Database
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -181,3 +185,66 @@ def test_the_fault_policy_is_an_option_of_the_tournament(run: Run, world: World,
         status, _, err = run(*cup, option, value)
         assert status == 1 and value in err
     assert world.value("SELECT count(*) FROM tournament") == 1
+
+
+def test_a_tournament_is_paused_resumed_and_cancelled(run: Run, world: World, three: list[str]) -> None:
+    answer(run, "tournament", "create", "Cup", "--game", "gin", *three)
+    assert "cannot become paused" in run("tournament", "pause", "1")[2]
+    assert "'arena tournament start 1'" in run("tournament", "resume", "1")[2]
+    assert answer(run, "tournament", "start", "1") == {"tournament": 1, "fixtures": 3}
+    assert answer(run, "tournament", "pause", "1") == {"tournament": 1, "state": "paused"}
+    assert "cannot become paused" in run("tournament", "pause", "1")[2]
+    assert answer(run, "tournament", "resume", "1") == {"tournament": 1, "state": "running"}
+    assert answer(run, "tournament", "cancel", "1") == {"tournament": 1, "state": "cancelled"}
+    assert "it has ended" in run("tournament", "resume", "1")[2]
+    assert "no tournament 7" in run("tournament", "cancel", "7")[2]
+
+
+def test_a_paused_tournament_holds_its_ladder_until_it_is_cancelled(run: Run, world: World, three: list[str]) -> None:
+    answer(run, "tournament", "create", "First", "--game", "gin", *three, "--start")
+    answer(run, "tournament", "create", "Second", "--game", "gin", *three, "--start")
+    answer(run, "tournament", "pause", "1")
+    world.play_all(2)
+    assert answer(run, "rate") == {"rounds": 0}
+    assert "resumed or cancelled" in " ".join(run("tournament", "pause", "--help")[1].split())
+    answer(run, "tournament", "cancel", "1")
+    assert answer(run, "rate") == {"rounds": 3}
+
+
+def test_a_retired_bot_enters_no_new_tournament(run: Run, world: World, three: list[str]) -> None:
+    answer(run, "tournament", "create", "Cup", "--game", "gin", *three)
+    assert answer(run, "bot", "retire", "Ten") == {"version_id": 3, "name": "Ten", "version": "1", "state": "retired"}
+    assert answer(run, "bot", "retire", "3")["state"] == "retired"
+    assert "no bot 'Ten'" in run("tournament", "create", "Next", "--game", "gin", *three)[2]
+    assert answer(run, "tournament", "start", "1") == {"tournament": 1, "fixtures": 3}
+    assert "no bot version 99" in run("bot", "retire", "99")[2]
+
+
+CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'arena_world'"
+
+
+def test_watching_goes_on_where_the_database_was_away(world: World, postgres: PostgresServer) -> None:
+    world.tournament(2)
+    looks: list[str] = []
+    reachable = iter((True, False, False))
+
+    def check() -> None:
+        there = next(reachable, True)
+        with db.connect(postgres.url(database="postgres")) as connection:
+            connection.execute(f"ALTER DATABASE arena_world ALLOW_CONNECTIONS {there}".encode())
+            if not there:
+                connection.execute(CUT)
+
+    def look(now: tournaments.Progress) -> bool:
+        looks.append(now.state)
+        return len(looks) == 2
+
+    with Database(world.database.url, size=1, wait_seconds=0.5) as watched:
+        assert follow(watched, 1, look, check=check).fixtures == 1
+    assert looks == ["running", "running"] and next(reachable, None) is None
+
+
+def test_watching_ends_where_the_database_stays_away(world: World) -> None:
+    nowhere = Database("postgresql://x@/x?host=/nowhere/at/all", size=1, wait_seconds=0.1)
+    with nowhere as database, pytest.raises(StoreUnavailable):
+        follow(database, 1, lambda _: True, patience=0.0)

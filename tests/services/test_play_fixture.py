@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from pathlib import Path
 
 import grpc
@@ -184,6 +185,20 @@ def test_what_an_arbiter_does_wrong_leaves_the_fixture_to_be_played(
     cast.world.later(1)
     cast.player().play(fixture_id)
     assert cast.state() == [("done", 0, 2, 2, [outcome, "done"])]
+
+
+def test_what_is_refused_again_and_again_is_tried_ever_more_rarely(cast: Cast) -> None:
+    fixture_id, waits = cast.fixture(), []
+    for _ in range(12):
+        cast.stage.answers = [refused]
+        cast.player().play(fixture_id)
+        due = cast.world.value("SELECT due_at FROM fixture")
+        assert isinstance(due, datetime)
+        waits.append((due - cast.world.now).total_seconds())
+        cast.world.later(waits[-1])
+        cast.stage.announce(cast.world.database, cast.world.now)
+    assert waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]
+    assert cast.reason() == "no such thing"
 
 
 def test_a_wrong_credential_costs_no_bot_anything(cast: Cast) -> None:

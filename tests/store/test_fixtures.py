@@ -173,6 +173,19 @@ def test_a_paused_tournament_finishes_what_runs_and_begins_nothing(world: World)
     assert world.claim(second) is not None
 
 
+def test_whoever_resumes_a_tournament_does_not_wait_for_what_has_failed(world: World, fixture_id: int) -> None:
+    claim = taken(world, fixture_id)
+    with world.database.transaction() as tx:
+        assert fixtures.voided(tx, claim) == 0
+        fixtures.void(tx, claim, now=world.now, reason="refused", delay=timedelta(minutes=15))
+        assert fixtures.voided(tx, claim) == 1
+    assert world.claim(fixture_id) is None
+    for state in (TournamentState.PAUSED, TournamentState.RUNNING):
+        with world.database.transaction() as tx:
+            tournaments.change_state(tx, 1, state, now=world.now)
+    assert world.claim(fixture_id) is not None
+
+
 def test_a_cancelled_tournament_drops_what_runs(world: World) -> None:
     made = world.tournament(3)
     claim = taken(world, world.all_fixtures(made)[0])
