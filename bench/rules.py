@@ -8,6 +8,7 @@ that never waits. A goal counts as held at 0.9 of its figure. The peers come wit
 from __future__ import annotations
 
 import random
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from statistics import median
@@ -86,8 +87,9 @@ def _peers() -> tuple[Any, Any]:
             import rlcard
     except ImportError as error:
         raise SettingsError(
-            f"The benchmark of the rules compares with RLCard and OpenSpiel, and {error.name} is not installed: "
-            "install the extra `bench`, for example with `pip install -e .[bench]`."
+            f"Benchmarks compare with RLCard and OpenSpiel, and {error.name} is not installed: run "
+            f"'{sys.executable} -m pip install open_spiel rlcard', or "
+            f"'uv pip install --python {sys.executable} open_spiel rlcard'."
         ) from None
     return rlcard, pyspiel
 

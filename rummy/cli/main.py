@@ -42,14 +42,19 @@ class Arena(TyperGroup):
             return None
         module, attribute = COMMANDS[cmd_name]
         found = getattr(import_module(module), attribute)
-        if not isinstance(found, typer.Typer):
-            alone = typer.Typer(add_completion=False)
-            alone.command(cmd_name)(found)
-            found = alone
-        return typer.main.get_command(found)
+        if isinstance(found, typer.Typer):
+            group = typer.main.get_group(found)
+            group.name = cmd_name  # The list of commands shows what a command calls itself.
+            return group
+        alone = typer.Typer(add_completion=False)
+        alone.command(cmd_name)(found)
+        return typer.main.get_command(alone)
 
 
-app = typer.Typer(cls=Arena, add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+app = typer.Typer(
+    cls=Arena, add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False,
+    epilog="In a checkout, './arena test' runs the test-suite.",
+)  # fmt: skip
 
 
 @app.callback()

@@ -35,8 +35,9 @@ TRANSITIONS: dict[TournamentState, frozenset[TournamentState]] = {
 def check_transition(now: TournamentState, then: TournamentState) -> None:
     """Raises `BadTransition` unless a tournament may go from *now* to *then*."""
     if then not in TRANSITIONS[now]:
-        allowed = ", ".join(sorted(TRANSITIONS[now])) or "nothing: it has ended"
-        raise BadTransition(f"a tournament that is {now} cannot become {then}; it can become: {allowed}")
+        allowed = ", ".join(sorted(TRANSITIONS[now]))
+        why = f"; it can become: {allowed}" if allowed else ": it has ended"
+        raise BadTransition(f"a tournament that is {now} cannot become {then}{why}")
 
 
 @dataclass(frozen=True, slots=True)

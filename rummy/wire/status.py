@@ -50,6 +50,7 @@ MEANING: dict[grpc.StatusCode, type[errors.RummyError]] = {
 }
 
 ERROR_KEY = "rummy-error"
+UNREACHED = "failed to connect"  # So begins what gRPC itself says where nobody listens.
 MAX_DETAIL = 1000  # Metadata is limited by gRPC; a longer sentence would itself become an error.
 
 _log = logging.getLogger(__name__)
@@ -91,7 +92,10 @@ def _code_of(rpc_error: grpc.RpcError) -> grpc.StatusCode:
 
 def _text_of(rpc_error: grpc.RpcError) -> str:
     details = getattr(rpc_error, "details", None)
-    return (details() if callable(details) else None) or f"The arena answered {_code_of(rpc_error).name}."
+    text = (details() if callable(details) else None) or f"The arena answered {_code_of(rpc_error).name}."
+    if text.startswith(UNREACHED):
+        return f"The arena cannot be reached; does it run, and is the address right? gRPC says: {text}"
+    return text
 
 
 def _named_class(rpc_error: grpc.RpcError) -> type[errors.RummyError] | None:

@@ -10,7 +10,7 @@ from rummy.errors import SettingsError
 
 def test_without_the_peers_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspiel", None)
-    with pytest.raises(SettingsError, match=r"pyspiel is not installed: install the extra `bench`"):
+    with pytest.raises(SettingsError, match=r"pyspiel is not installed: run '\S+ -m pip install"):
         rules.rows()
 
 
