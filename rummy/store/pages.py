@@ -73,6 +73,7 @@ class FixtureRow:
     lease_until: datetime | None
     due_at: datetime
     done_at: datetime | None
+    setback: str | None  # Why it was last given up, where it is not done yet.
     seats: list[dict[str, Any]]  # entrant_no, bot_id, name, owner, version_id, version, score, absent
     matches: list[int]
 
@@ -219,6 +220,9 @@ ENTRANTS: LiteralString = """
 FIXTURES: LiteralString = """
     SELECT f.fixture_id, f.tournament_id, f.round_no, f.table_no, f.generation, f.attempt, f.state, f.holder,
            f.lease_until, f.due_at, f.done_at,
+           (SELECT a.reason FROM fixture_attempt a
+             WHERE a.fixture_id = f.fixture_id AND a.outcome = 'void' AND f.state <> 'done'
+             ORDER BY a.attempt DESC LIMIT 1) AS setback,
            (SELECT jsonb_agg(jsonb_build_object(
                      'entrant_no', s.entrant_no, 'bot_id', b.bot_id, 'name', b.name, 'owner', o.name,
                      'version_id', v.version_id, 'version', v.version, 'score', score.score,

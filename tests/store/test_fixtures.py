@@ -6,10 +6,11 @@ from datetime import timedelta
 
 import psycopg
 import pytest
+from psycopg.rows import class_row
 from world import LEASE, World
 
 from rummy.league.model import TournamentState
-from rummy.store import arbiters, db, fixtures, matches, tournaments
+from rummy.store import arbiters, db, fixtures, matches, pages, tournaments
 from rummy.store.fixtures import Claim
 
 
@@ -109,6 +110,25 @@ def test_a_void_fixture_has_new_deals_only_where_a_live_bot_knows_the_old(
     assert (second.generation, second.attempt, second.incarnation) == (generation, 2, None)
     with world.database.transaction() as tx:
         assert (fixtures.terms(tx, second).seed != before.seed) == bool(live)
+
+
+def test_a_fixture_shows_why_it_was_given_up_until_it_is_done(world: World, fixture_id: int) -> None:
+    def setback() -> str | None:
+        values = {"tournament_id": 1, "round_no": -1, "table_no": -1, "state": None, "limit": 1}
+        with world.database.transaction() as tx, tx.cursor(row_factory=class_row(pages.FixtureRow)) as cursor:
+            [shown] = cursor.execute(pages.FIXTURES, values).fetchall()
+        assert shown.fixture_id == fixture_id
+        return shown.setback
+
+    assert setback() is None
+    for reason in ("refused", "refused again"):
+        with world.database.transaction() as tx:
+            fixtures.void(tx, taken(world, fixture_id), now=world.now, reason=reason)
+        assert setback() == reason
+    claim = taken(world, fixture_id)
+    assert setback() == "refused again"
+    assert world.finish(claim)
+    assert setback() is None
 
 
 def test_the_last_fixture_closes_its_round_and_the_tournament_ends(world: World) -> None:
