@@ -66,9 +66,8 @@ def demo(
         with Database(settings["ARENA_DATABASE_URL"], size=1, name="demo", wait_seconds=2) as database:
             versions = _submit_all(out, database, plan.bots_listen, settings["ARENA_OWNER_TOKEN"])
             played = [_play(out, kept, database, event, versions, matches) for event in EVENTS]
-        _tell(out, plan, played, as_json=as_json)
+        _tell(out, plan, played, leave=leave, as_json=as_json)
         if not leave:
-            out.print("Ctrl-C ends it; the data stays.")
             kept.wait_end()
 
 
@@ -152,7 +151,10 @@ def _wait(kept: Kept, database: Database, tournament_id: int, look: Callable[[to
     following.follow(database, tournament_id, last, check=kept.check, patience=math.inf)  # `check` ends it in time.
 
 
-def _tell(out: Console, plan: Plan, played: list[dict[str, Any]], *, as_json: bool) -> None:
+def _tell(out: Console, plan: Plan, played: list[dict[str, Any]], *, leave: bool, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({"dashboard": plan.address, "data": str(plan.data), "tournaments": played}))
-    out.print(f"Dashboard: {plan.address}")
+    if leave:
+        out.print(f"The arena ends now; 'arena up' goes on with its data in {plan.data}.", soft_wrap=True)
+    else:
+        out.print(f"Dashboard: {plan.address}\nCtrl-C ends it; the data stays.")

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from rummy.cli import following, tables
 from rummy.cli.store import opened
-from rummy.errors import BadInput, BadOptions, CallerFault
+from rummy.errors import BadInput, BadOptions, CallerFault, NotFound
 from rummy.league.model import TournamentState
 from rummy.league.pairing.round_robin import round_robin
 from rummy.rules import canonical
@@ -26,6 +26,7 @@ app = typer.Typer(
 )
 
 Number = Annotated[int, typer.Argument(help="The tournament's number.")]
+NumberOrNewest = Annotated[int | None, typer.Argument(help="The tournament's number; else the newest.")]
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs.")]
 
 
@@ -168,9 +169,10 @@ def _running(number: int, fixtures: int) -> str:
 
 
 @app.command()
-def watch(number: Number, as_json: Json = False) -> None:
+def watch(number: NumberOrNewest = None, as_json: Json = False) -> None:
     """Show how far it is until it has ended, then its table. A database that is started again is waited for."""
     with opened() as database:
+        number = _newest(database) if number is None else number
         title = _get(database, number).name
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         with Progress(*columns, console=Console(stderr=as_json)) as bar:
@@ -217,15 +219,24 @@ def _change(number: int, then: TournamentState, said: str, as_json: bool) -> Non
     _tell(as_json, {"tournament": number, "state": then.value}, f"Tournament {number} {said}.")
 
 
+def _newest(database: Database) -> int:
+    with database.transaction() as tx:
+        found = tournaments.list_all(tx)
+    if not found:
+        raise NotFound("there is no tournament yet; 'arena tournament create' makes one")
+    return found[0].tournament_id
+
+
 def _get(database: Database, number: int) -> tournaments.Tournament:
     with database.transaction() as tx:
         return tournaments.get(tx, number)
 
 
 @app.command()
-def table(number: Number, as_json: Json = False) -> None:
+def table(number: NumberOrNewest = None, as_json: Json = False) -> None:
     """Show the table: Elo with its error, wins, draws and points."""
     with opened() as database:
+        number = _newest(database) if number is None else number
         _show_table(database, number, as_json, _get(database, number).state)
 
 

@@ -103,7 +103,7 @@ async def test_what_goes_wrong_is_one_sentence(arena: Arena, tmp_path: Path) -> 
     assert wrapped["error"] == "SettingsError" and "--arena is '127.0.0.1:99999'" in wrapped["sentence"]
     assert (await told("run", str(bot), "--arena", "arena", "--token", "x"))["error"] == "SettingsError"
     nobody = await told("submit", str(bot), "--arena", "127.0.0.1:1", "--token", "x")
-    assert nobody["error"] == "ArbiterUnavailable"
+    assert nobody["error"] == "ArbiterUnavailable" and "does it run" in nobody["sentence"]
 
 
 @pytest.mark.parametrize(

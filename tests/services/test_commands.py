@@ -95,6 +95,14 @@ def test_the_deals_of_an_ended_tournament_can_be_played_again(run: Run, world: W
     assert "Ace" in run("tournament", "table", "1")[1]
 
 
+def test_without_a_number_the_newest_tournament_is_meant(run: Run, three: list[str]) -> None:
+    assert "there is no tournament yet" in run("tournament", "watch")[2]
+    for name in ("First", "Second"):
+        answer(run, "tournament", "create", name, "--game", "gin", *three)
+    assert answer(run, "tournament", "table")["tournament"] == 2
+    assert "'arena tournament start 2' starts it" in run("tournament", "watch")[2]
+
+
 def test_changed_ratings_end_with_status_1(run: Run, world: World, three: list[str]) -> None:
     answer(run, "tournament", "create", "Cup", "--game", "gin", *three, "--start")
     world.play_all(1)
