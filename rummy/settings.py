@@ -62,7 +62,7 @@ _HOW = {
     "database_url": "give the address of a PostgreSQL database, or start the embedded one with 'arena up'",
     "redis_url": "give the address of a Redis-protocol server, or start the embedded one with 'arena up'",
     "arbiter_token": "give arbiter and workers the same long random text",
-    "owner_token": "give the token that 'arena owner add NAME' printed; one that runs here ('arena up') needs none",
+    "owner_token": "start an arena here ('arena up'), or give the token that 'arena owner add NAME' printed there",
 }
 
 

@@ -72,7 +72,7 @@ def create(
                 tournaments.start(tx, made, now=db.now(tx))
     answer = {"tournament": made, "fixtures": fixtures, "rated": seed is None and seed_of is None, "started": start_now}
     then = "is running" if start_now else f"is open; 'arena tournament start {made}' starts it"
-    _tell(as_json, answer, f"Tournament {made}, {name}: {len(versions)} bots, {fixtures} fixtures. It {then}.")
+    _tell(as_json, answer, f"Tournament {made}, {name}: {len(versions)} bots, {_counted(fixtures)}. It {then}.")
 
 
 def _make(tx: Connection, plan: tournaments.Plan, versions: list[bots.Version], seed_of: int | None) -> tuple[int, int]:
@@ -165,7 +165,11 @@ def start(number: Number, as_json: Json = False) -> None:
 
 
 def _running(number: int, fixtures: int) -> str:
-    return f"Tournament {number} is running" + (f": {fixtures} fixtures." if fixtures else " again.")
+    return f"Tournament {number} is running" + (f": {_counted(fixtures)}." if fixtures else " again.")
+
+
+def _counted(fixtures: int) -> str:
+    return f"{fixtures} fixture{'s' * (fixtures != 1)}"
 
 
 @app.command()

@@ -101,6 +101,8 @@ def test_without_a_number_the_newest_tournament_is_meant(run: Run, three: list[s
         answer(run, "tournament", "create", name, "--game", "gin", *three)
     assert answer(run, "tournament", "table")["tournament"] == 2
     assert "'arena tournament start 2' starts it" in run("tournament", "watch")[2]
+    pair = ("--bot", "Ace", "--bot", "Two")
+    assert "2 bots, 1 fixture. It" in run("tournament", "create", "Third", "--game", "gin", *pair)[1]
 
 
 def test_changed_ratings_end_with_status_1(run: Run, world: World, three: list[str]) -> None:
