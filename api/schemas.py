@@ -128,7 +128,10 @@ class FixtureSeat(VersionName):
 
 
 class Fixture(Model):
-    """A pairing on a given seed. `waits_for` says in words what an unfinished one waits for; `missing` names bots."""
+    """A pairing on a given seed. `waits_for` says in words what an unfinished one waits for; `missing` names bots.
+
+    `setback` is why it was last given up, while it is not done.
+    """
 
     fixture_id: int
     round_no: int
@@ -137,6 +140,7 @@ class Fixture(Model):
     attempt: int
     state: str
     waits_for: str
+    setback: str | None
     missing: list[BotName]
     done_at: datetime | None
     seats: list[FixtureSeat]

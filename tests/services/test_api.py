@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from datetime import timedelta
 from html.parser import HTMLParser
 from itertools import pairwise
 from typing import Any, LiteralString
@@ -14,7 +15,7 @@ from season import HOSTILE, Filled, filled
 
 from rummy.league.schedule import commitment, fixture_seed
 from rummy.rules.replay import verify
-from rummy.store import matches
+from rummy.store import fixtures, matches
 from rummy.store.db import connect
 
 __all__ = ["filled"]  # A fixture, which pytest finds by its name here.
@@ -336,3 +337,16 @@ def test_an_outage_is_said_so(filled: Filled) -> None:
 def test_the_role_can_neither_write_nor_read_secrets(filled: Filled, query: LiteralString) -> None:
     with connect(filled.dashboard_url) as connection, pytest.raises(InsufficientPrivilege):
         connection.execute(query)
+
+
+def test_a_fixture_says_why_it_was_given_up(client: Client, filled: Filled) -> None:
+    path = f"/api/v1/tournaments/{filled.running}/fixtures?limit=1&state=scheduled"
+    fixture = get(client, path)["items"][0]
+    assert fixture["setback"] is None
+    with filled.season.database.transaction() as tx:
+        claim = fixtures.claim(
+            tx, fixture["fixture_id"], holder="one", now=filled.season.now, lease=timedelta(seconds=10)
+        )
+        assert claim is not None and fixtures.void(tx, claim, now=filled.season.now, reason="the arbiter is <full>")
+    assert get(client, path)["items"][0]["setback"] == "the arbiter is <full>"
+    assert "last given up: the arbiter is &lt;full&gt;" in client.get(f"/tournaments/{filled.running}").text
