@@ -1,11 +1,14 @@
 """From value to wire, assembled by hand: this runs once a decision, and is faster than protobuf's own classes.
 
-A message is its fields one after the other; a field is a tag and a value. So a field whose value is a small number is
-one of a few thousand byte strings that never change, and an encoded message is a `join` of such strings:
+A message is its fields one after the other; a field is a tag and a value. So a field whose value recurs is one of a few
+thousand byte strings that never change, and an encoded message is a `join` of such strings:
 
 - `_Number(tag)[n]` is the whole field, and b"" for zero, which protobuf leaves out;
 - `_Sized(tag)[n]` is tag and length of a field of n bytes; the bytes follow;
+- fields that stand side by side and change together are one string, by all their values (`_STANDING` and the like);
 - what is constant in a match (its number, game, options, seat, seed) is one string, made once.
+
+All these tables fill by themselves and forget when they are full (`_Kept`), whatever numbers come.
 
 A *part* is a field of `ToBot` or `FromBot`. Parts of many matches, joined, are a message: nothing is copied twice, and
 a part can be sent again as it is. Fields stand in the order of their numbers, so that the bytes are those which the
@@ -15,11 +18,13 @@ generated classes write; a test compares them for every decision of random play.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from rummy.rules.actions import (
     Action,
     Arrange,
     BigGin,
+    Card,
     Cards,
     Discard,
     DrawPile,
@@ -37,7 +42,8 @@ from rummy.rules.match import Match
 from rummy.wire import codec
 from rummy.wire.v1 import table_pb2
 
-_KEPT = 4096  # Numbers up to here keep their field; larger ones are rare and made anew.
+_MOST_KEPT = 1 << 14  # Entries of a table: match numbers, times and hands are without end.
+K = TypeVar("K")
 
 
 def varint(number: int) -> bytes:
@@ -59,42 +65,45 @@ def zigzag(number: int) -> bytes:
     return varint(number << 1 if number >= 0 else (-number << 1) - 1)
 
 
-class _Number(dict[int, bytes]):
+class _Kept(dict[K, bytes]):
+    """What has been made of a key, until the table is full."""
+
+    def keep(self, key: K, made: bytes) -> bytes:
+        """Remembers *made*, and returns it."""
+        if len(self) >= _MOST_KEPT:
+            self.clear()
+        self[key] = made
+        return made
+
+
+class _Number(_Kept[int]):
     """By number: the field *field* of a varint type, nothing for zero."""
 
     def __init__(self, field: int) -> None:
         self._tag = varint(field << 3)
 
     def __missing__(self, number: int) -> bytes:
-        made = self._tag + varint(number) if number else b""
-        if number < _KEPT:
-            self[number] = made
-        return made
+        return self.keep(number, self._tag + varint(number) if number else b"")
 
 
-class _OneMore(dict[int | None, bytes]):
+class _OneMore(_Kept[int | None]):
     """By number: the field *field* with the number plus one, nothing for None."""
 
     def __init__(self, field: int) -> None:
-        super().__init__({None: b""})
         self._tag = varint(field << 3)
 
-    def __missing__(self, number: int) -> bytes:
-        made = self[number] = self._tag + varint(number + 1)
-        return made
+    def __missing__(self, number: int | None) -> bytes:
+        return self.keep(number, b"" if number is None else self._tag + varint(number + 1))
 
 
-class _Sized(dict[int, bytes]):
+class _Sized(_Kept[int]):
     """By length: tag and length of the field *field* of bytes, text or a message."""
 
     def __init__(self, field: int) -> None:
         self._tag = varint(field << 3 | 2)
 
     def __missing__(self, size: int) -> bytes:
-        made = self._tag + varint(size)
-        if size < _KEPT:
-            self[size] = made
-        return made
+        return self.keep(size, self._tag + varint(size))
 
     def of(self, data: bytes) -> bytes:
         """The whole field, nothing where it is empty."""
@@ -148,14 +157,14 @@ def code_of(action: Action) -> int | None:
 
 def _rare_code(action: Action) -> int | None:
     match action:
+        case DrawPile(count):
+            return codec.DRAW_PILE + count if 1 <= count <= 63 else None
         case Knock(card, None):
             return codec.KNOCK_BARE if card is None else codec.KNOCK + card
         case BigGin(None):
             return codec.BIG_GIN
         case Arrange(None, ()):
             return codec.SHOW_BEST
-        case DrawPile(count):
-            return codec.DRAW_PILE + count if 1 <= count <= 63 else None
     return None
 
 
@@ -191,42 +200,59 @@ def _laid(lay_offs: Iterable[LayOff], outer: _Sized = _LAY_OFFS) -> bytes:
 # ---- views and events
 
 
-class _Standing(dict[tuple[tuple[int, ...], tuple[int, ...], Seat, Seat, int], bytes]):
+class _Counts(_Kept[tuple[tuple[int, ...], int]]):
+    """By hand sizes and stock: their fields, 4 and 5."""
+
+    def __missing__(self, key: tuple[tuple[int, ...], int]) -> bytes:
+        sizes, stock = key
+        return self.keep(key, _HAND_SIZES.of(bytes(sizes)) + _STOCK[stock])
+
+
+class _Known(_Kept[tuple[Cards, ...]]):
+    """By what is known of all hands: the fields 8. One hand changes at a time, so each has a table of its own."""
+
+    def __missing__(self, known: tuple[Cards, ...]) -> bytes:
+        return self.keep(known, b"".join([_KNOWN_HAND[cards] for cards in known]))
+
+
+class _KnownHand(_Kept[Cards]):
+    """By what is known of one hand: its field 8."""
+
+    def __missing__(self, cards: Cards) -> bytes:
+        return self.keep(cards, _KNOWN.message(bytes(cards)))
+
+
+class _Standing(_Kept[tuple[tuple[int, ...], tuple[int, ...], Seat, Seat, int]]):
     """By scores, status, turn, dealer and limit, which change once a turn or a deal: their fields, 9 to 13."""
 
     def __missing__(self, key: tuple[tuple[int, ...], tuple[int, ...], Seat, Seat, int]) -> bytes:
         scores, status, turn, dealer, limit = key
-        made = (
-            _signed(_SCORES, scores) + _STATUS.of(bytes(status)) + _TURN[turn] + _DEALER[dealer] + _KNOCK_LIMIT[limit]
+        return self.keep(
+            key,
+            _signed(_SCORES, scores) + _STATUS.of(bytes(status)) + _TURN[turn] + _DEALER[dealer] + _KNOCK_LIMIT[limit],
         )
-        if len(self) >= _KEPT:
-            self.clear()
-        self[key] = made
-        return made
 
 
-class _Known(dict[tuple[Cards, ...], bytes]):
-    """By what is known of all hands: the fields 8. Kept while nothing is known of any, as in half of all turns."""
+class _Duties(_Kept[tuple[Card | None, Card | None, Seat | None, int]]):
+    """By the cards forbidden and owed, the closer and the count of turns: their fields, 14 to 17."""
 
-    def __missing__(self, known: tuple[Cards, ...]) -> bytes:
-        made = b"".join([_KNOWN.message(bytes(cards)) for cards in known])
-        if not any(known):
-            self[known] = made
-        return made
+    def __missing__(self, key: tuple[Card | None, Card | None, Seat | None, int]) -> bytes:
+        forbidden, owed, closer, turns = key
+        return self.keep(key, _FORBIDDEN[forbidden] + _OWED[owed] + _CLOSER[closer] + _TURNS[turns])
 
 
-_STANDING, _KNOWN_CARDS = _Standing(), _Known()
+_COUNTS, _KNOWN_HANDS, _KNOWN_HAND, _STANDING, _DUTIES = _Counts(), _Known(), _KnownHand(), _Standing(), _Duties()
 
 
 def encode_view(view: View) -> bytes:
     """The message `View`, for a seat (a spectator is not on the wire)."""
-    hand, pile, sizes = bytes(view.hand), bytes(view.pile), bytes(view.hand_sizes)
+    hand, pile = bytes(view.hand), bytes(view.pile)
     return b"".join((
         _SEAT[view.seat or 0], _SEATS[view.seats], _HAND[len(hand)] if hand else b"", hand,
-        _HAND_SIZES[len(sizes)], sizes, _STOCK[view.stock], _PILE[len(pile)] if pile else b"", pile,
-        _table(view.melds) if view.melds else b"", _KNOWN_CARDS[view.known],
+        _COUNTS[view.hand_sizes, view.stock], _PILE[len(pile)] if pile else b"", pile,
+        _table(view.melds) if view.melds else b"", _KNOWN_HANDS[view.known],
         _STANDING[view.scores, view.status, view.turn, view.dealer, view.knock_limit],
-        _FORBIDDEN[view.forbidden], _OWED[view.owed], _CLOSER[view.closer], _TURNS[view.turns],
+        _DUTIES[view.forbidden, view.owed, view.closer, view.turns],
     ))  # fmt: skip
 
 
@@ -282,8 +308,8 @@ class SeatEncoder:
         view = encode_view(match.view(self._seat))
         body = b"".join((
             self._head, _NUMBER[number], self._rules, _DEAL[match.deal], _PLY[match.ply], _PHASE[match.decision.phase],
-            _VIEW[len(view)], view, self._news(), _legal(match.legal_actions()),
-            _FALLBACK.message(encode_action(match.default_action())), self._terms, _BANK[bank_ms], _LAST[last_us],
+            _VIEW[len(view)], view, self._news(), _legal(match.legal_actions()), _fallback(match.default_action()),
+            self._terms, _BANK[bank_ms], _LAST[last_us],
         ))  # fmt: skip
         return _DECISIONS[len(body)] + body
 
@@ -330,10 +356,21 @@ def _event_field(event: Event, seat: Seat) -> bytes:
 def _legal(actions: Sequence[Action]) -> bytes:
     """The fields `legal` and `moves`."""
     codes = [action.card if action.__class__ is Discard else code_of(action) for action in actions]
-    if None not in codes:
+    try:
         return _LEGAL[len(codes)] + bytes(codes)  # type: ignore[arg-type]
-    moves = [_MOVES.message(encode_action(action)) for action, code in zip(actions, codes, strict=True) if code is None]
-    return _LEGAL.of(bytes([code for code in codes if code is not None])) + b"".join(moves)
+    except TypeError:  # Some are composite and have no code.
+        moves = [encode_action(action) for action, code in zip(actions, codes, strict=True) if code is None]
+    simple = _LEGAL.of(bytes([code for code in codes if code is not None]))
+    return simple + b"".join([_MOVES.message(move) for move in moves])
+
+
+def _fallback(action: Action) -> bytes:
+    """The field `fallback`."""
+    code = code_of(action)
+    return _FALLBACK.message(encode_action(action)) if code is None else _FALLBACKS[code]
+
+
+_FALLBACKS = [_FALLBACK.message(_CODE[code]) for code in range(256)]
 
 
 def welcome_part(welcome: table_pb2.Welcome) -> bytes:
@@ -362,10 +399,9 @@ def hello_part(hello: table_pb2.Hello) -> bytes:
 
 def answer_part(match: int, number: int, actions: Sequence[Action]) -> bytes:
     """The part `Answer`. Raises `ValueError` for an action that the wire has no form for."""
-    codes = [code_of(action) for action in actions]
-    if None in codes:
+    try:
+        tail = _ANSWER_CODES[len(actions)] + bytes(map(code_of, actions))  # type: ignore[arg-type]
+    except TypeError:  # Some are composite and have no code.
         tail = b"".join([_ANSWER_ACTIONS.message(encode_action(action)) for action in actions])
-    else:
-        tail = _ANSWER_CODES[len(codes)] + bytes(codes)  # type: ignore[arg-type]
     body = _MATCH[match] + _NUMBER[number] + tail
     return _ANSWERS[len(body)] + body

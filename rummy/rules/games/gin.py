@@ -49,12 +49,16 @@ AFTER_TWO_PASSES = ("normal", "stock_only")
 NEXT_STARTER = ("alternate", "alternate_after_win", "loser", "winner")
 
 _DRAW_STOCK, _DRAW_PILE, _TAKE, _PASS, _BIG_GIN = DrawStock(), DrawPile(1), Take(), Pass(), BigGin()
+_SHOW_BEST: Final = Arrange()
 _OFFERED: Final[tuple[Action, ...]] = (_TAKE, _PASS)
 _EITHER_PILE: Final[tuple[Action, ...]] = (_DRAW_STOCK, _DRAW_PILE)
 _STOCK_ALONE: Final[tuple[Action, ...]] = (_DRAW_STOCK,)
 _DISCARDS: Final = tuple(map(Discard, PACK))
 _KNOCKS: Final = tuple(map(Knock, PACK))
 _DISCARDS_C, _DISCARDS_D, _DISCARDS_H, _DISCARDS_S = suit_tables(_DISCARDS)
+
+# Among equals the highest rank, then the lower suit (COM-14).
+_HIGHEST: Final = [card % 13 * 4 + 3 - card // 13 for card in PACK].__getitem__
 
 _ASKED: Final = {phase: (Decision(0, phase), Decision(1, phase)) for phase in Phase}
 _OFFER, _START, _DISCARD, _SHOW = _ASKED[Phase.OFFER], _ASKED[Phase.START], _ASKED[Phase.DISCARD], _ASKED[Phase.SHOW]
@@ -147,15 +151,13 @@ class Gin:
         """What is played for a seat that does not answer (COM-14): never a knock."""
         if state.decision is None:
             raise IllegalAction("The deal is over; nobody is asked any more.", -1)
-        seat, phase = state.decision
-        if phase is Phase.OFFER:
-            return _PASS
-        if phase is Phase.START:
+        seat, decision = state.turn, state.decision
+        if decision is _START[seat]:
             return _DRAW_STOCK
-        if phase is Phase.SHOW:
-            return Arrange()
-        _, cards = best_discards(state.hands[seat], state.taken if state.taken >= 0 else None)
-        return _DISCARDS[max(cards, key=lambda card: (card % 13, -card))]
+        if decision is _DISCARD[seat]:
+            _, cards = best_discards(state.hands[seat], state.taken if state.taken >= 0 else None)
+            return _DISCARDS[cards[0] if len(cards) == 1 else max(cards, key=_HIGHEST)]
+        return _PASS if decision is _OFFER[seat] else _SHOW_BEST
 
     def apply(self, state: GinState, action: Action) -> None:
         """Plays *action* for the seat that is asked. Raises `IllegalAction` before anything has changed."""
@@ -317,27 +319,28 @@ class Gin:
 
     def view(self, state: GinState, seat: Seat | None) -> View:
         """What *seat* may see, from what everybody knows and its own hand (COM-12)."""
-        asked = state.decision
+        asked, (first, second) = state.decision, state.known
+        # In the order of View's fields: naming nineteen of them would take as long again as all the rest.
         return View(
-            game="gin",
-            phase=None if asked is None else asked.phase,
-            seat=seat,
-            seats=2,
-            hand=() if seat is None else cards_of(state.hands[seat]),
-            hand_sizes=(_size(state, 0), _size(state, 1)),
-            stock=len(state.stock),
-            pile=tuple(state.pile),
-            melds=tuple(state.melds),
-            known=(cards_of(state.known[0]), cards_of(state.known[1])),
-            scores=state.scores,
-            status=(1, 1),
-            turn=state.turn,
-            dealer=state.dealer,
-            knock_limit=state.limit,
-            forbidden=None if state.taken < 0 else state.taken,
-            owed=None,
-            closer=state.closer,
-            turns=state.turns,
+            "gin",
+            None if asked is None else asked.phase,
+            seat,
+            2,
+            () if seat is None else cards_of(state.hands[seat]),
+            _sizes(state),
+            len(state.stock),
+            tuple(state.pile),
+            tuple(state.melds),
+            (cards_of(first) if first else (), cards_of(second) if second else ()),
+            state.scores,
+            (1, 1),  # Nobody is out before the deal ends.
+            state.turn,
+            state.dealer,
+            state.limit,
+            None if state.taken < 0 else state.taken,
+            None,  # No card is owed.
+            state.closer,
+            state.turns,
         )
 
     # The match
@@ -464,11 +467,14 @@ def _lay_open(state: GinState, seat: Seat, shown: Arrangement) -> None:
     state.events.append(Event(EventKind.SHOW, seat, shown.rest, shown.melds, shown.lay_offs))
 
 
-def _size(state: GinState, seat: Seat) -> int:
-    """Cards held, from what everybody knows."""
-    if seat == state.closer or (state.result is not None and state.closer is not None):
-        return state.known[seat].bit_count()
-    return 11 if state.decision is _DISCARD[seat] else 10
+def _sizes(state: GinState) -> tuple[int, int]:
+    """Cards held by each seat, from what everybody knows."""
+    seat, closer = state.turn, state.closer
+    if closer is None:
+        return (10, 10) if state.decision is not _DISCARD[seat] else (10, 11) if seat else (11, 10)
+    shown = state.known[closer].bit_count()
+    other = 10 if state.result is None else state.known[1 - closer].bit_count()
+    return (other, shown) if closer else (shown, other)
 
 
 def _won(winner: Seat, points: int, reason: str) -> DealResult:

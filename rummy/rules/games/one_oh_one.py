@@ -188,26 +188,26 @@ class OneOhOne:
         """What *seat* may see: the public record, and its own hand."""
         terms, hands = state.terms, state.hands
         decision = self.decision(state)
-        return View(
-            game=self.spec.key,
-            phase=None if decision is None else decision.phase,
-            seat=seat,
-            seats=terms.seats,
-            hand=() if seat is None else cards_of(hands[seat]),
-            hand_sizes=tuple([held.bit_count() for held in hands]),
-            stock=len(state.stock),
-            pile=tuple(state.pile),
-            melds=tuple(state.melds),
-            known=tuple([cards_of(cards) for cards in state.known]),
-            scores=terms.scores,
-            status=tuple([(1 if hands[at] else 2) if at in terms.active else 0 for at in range(terms.seats)]),
-            turn=state.turn,
-            dealer=terms.dealer,
-            knock_limit=knock_limit(self.knock_table, terms.scores[state.turn if seat is None else seat]),
-            forbidden=state.forbidden,
-            owed=state.owed,
-            closer=state.breaker if state.knocker is None else state.knocker,
-            turns=state.turns,
+        return View(  # In the order of its fields, as in gin.
+            self.spec.key,
+            None if decision is None else decision.phase,
+            seat,
+            terms.seats,
+            () if seat is None else cards_of(hands[seat]),
+            tuple([held.bit_count() for held in hands]),
+            len(state.stock),
+            tuple(state.pile),
+            tuple(state.melds),
+            tuple([cards_of(cards) for cards in state.known]),
+            terms.scores,
+            tuple([(1 if hands[at] else 2) if at in terms.active else 0 for at in range(terms.seats)]),
+            state.turn,
+            terms.dealer,
+            knock_limit(self.knock_table, terms.scores[state.turn if seat is None else seat]),
+            state.forbidden,
+            state.owed,
+            state.breaker if state.knocker is None else state.knocker,
+            state.turns,
         )
 
     # The start of a turn.
