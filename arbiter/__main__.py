@@ -56,8 +56,8 @@ async def _running(settings: Settings) -> AsyncIterator[None]:
         database = stack.enter_context(open_database(settings.database_url))
         hall = Hall()
         lanes = Lanes(
-            partial(package_of, database), folder=settings.run_dir / "hosting", trusted=settings.trust_bots,
-            address=f"unix:{settings.bots_socket}", on_lane_died=hall.lobby.lane_died,
+            partial(package_of, database), folder=settings.run_dir / "hosting", logs=Path(settings.bot_logs),
+            trusted=settings.trust_bots, address=f"unix:{settings.bots_socket}", on_lane_died=hall.lobby.lane_died,
         )  # fmt: skip
         hall.lobby.hosting = lanes
         stack.push_async_callback(lanes.close)

@@ -28,6 +28,7 @@ class Settings:
     http_host: str = "127.0.0.1"
     http_port: int = 8101
     run_dir: Path = Path("/tmp/rummy-arena")
+    bot_logs: str = ""  # Folder for what hosted bots write; by default in the run folder.
     trust_bots: bool = False  # Host packages as plain processes, by the operator's word.
     owner_token: str = field(default="", repr=False)  # The credential of the command line's submissions.
 
@@ -52,6 +53,7 @@ class Settings:
     def _with_places(self) -> Settings:
         """Fills in the addresses that follow from others."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
+        values["bot_logs"] = self.bot_logs or str(self.run_dir / "hosting" / "logs")
         values["bots_socket"] = self.bots_socket or str(self.run_dir / "bots.sock")
         values["arbiter_listen"] = self.arbiter_listen or f"unix:{self.run_dir / 'arbiter.sock'}"
         values["arbiter_address"] = self.arbiter_address or values["arbiter_listen"]
@@ -81,7 +83,9 @@ def _read(name: str, text: str) -> Any:
         case "trust_bots":
             return _switch(text)
         case "run_dir":
-            return _folder(text)
+            return Path(_absolute(name, text))
+        case "bot_logs":
+            return _absolute(name, text)
         case "bots_listen" | "bots_address" | "arbiter_listen" | "arbiter_address":
             return check_address(_variable(name), text)
         case "database_url":
@@ -108,10 +112,10 @@ def _switch(text: str) -> bool:
     return text == "1"
 
 
-def _folder(text: str) -> Path:
+def _absolute(name: str, text: str) -> str:
     if not Path(text).is_absolute():
-        raise SettingsError(f"ARENA_RUN_DIR is {text!r}: it must be an absolute path")
-    return Path(text)
+        raise SettingsError(f"{_variable(name)} is {text!r}: it must be an absolute path")
+    return text
 
 
 def check_address(what: str, text: str) -> str:

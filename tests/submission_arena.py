@@ -123,6 +123,7 @@ async def open_arena(database_url: str, folder: Path, *, trusted: bool = True) -
     lanes = Lanes(
         lambda version_id: package_of(database, version_id),
         folder=folder / "hosting",
+        logs=folder / "hosting" / "logs",
         address=f"unix:{socket}",
         trusted=trusted,
     )

@@ -3,9 +3,11 @@
 What the rest of the arbiter uses (arbiter/hosting/lanes.py):
 
     LaneKey(version_id, lane)
-    Lanes(fetch, folder=…, address=…, trusted=…, on_lane_died=…)
+    Lanes(fetch, folder=…, logs=…, address=…, trusted=…, on_lane_died=…)
         fetch(version_id) -> bytes            the package (a zip), called in a thread; raises NotFound
-        folder                                a folder of the run folder, for lanes, runtime and logs
+        folder                                a folder of the run folder, for lanes and runtime
+        logs                                  a folder that outlives it: VERSION-lane-LANE.log, and .before.log for the
+                                              life before
         address                               what the bot dials: "unix:/run/…/bots.sock"
         on_lane_died(key, LaneDeath)          called in the loop when a lane ended that nobody stopped;
                                               LaneDeath(cause, text): cause is "crashed" or "resources"

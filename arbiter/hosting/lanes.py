@@ -9,7 +9,7 @@ import os
 import secrets
 import shutil
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -27,6 +27,8 @@ from rummy.errors import ArbiterUnavailable, BotNeverStarted, CallerFault, Confl
 from rummy.manifest import Manifest
 
 LOG_BYTES = 256 * 1024
+LOGS_KEPT = 400
+"""Files; those of lanes that went longest without a new one go first. 100 MiB where every bot fills its own."""
 
 __all__ = ["LaneDeath", "LaneKey", "Lanes"]
 
@@ -55,6 +57,7 @@ class Lanes:
         fetch: Callable[[int], bytes],
         *,
         folder: Path,
+        logs: Path,
         address: str,
         trusted: bool,
         on_lane_died: Callable[[LaneKey, LaneDeath], None] | None = None,
@@ -63,6 +66,7 @@ class Lanes:
         self.on_lane_died = on_lane_died
         self._fetch = fetch
         self._folder = folder
+        self._logs = logs
         self._address = address
         self._trusted = trusted
         self._log_bytes = log_bytes
@@ -189,10 +193,12 @@ class Lanes:
         self._folder.mkdir(parents=True, exist_ok=True)
         if self._lock is None:
             self._lock = _take(self._folder)
-        for name in ("lanes", "logs"):
-            _remove(self._folder / name)
-            (self._folder / name).mkdir()
-        (self._folder / "logs").chmod(0o700)
+        _remove(self._folder / "lanes")
+        (self._folder / "lanes").mkdir()
+        self._logs.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._logs.chmod(0o700)
+        for log in self._logs.glob("-*.log"):  # Of provisional versions, whose numbers begin anew.
+            log.unlink(missing_ok=True)
         for folder in (self._folder, self._folder / "lanes"):
             folder.chmod(0o711 if lanes_are_others() else 0o700)
         require_passable(self._folder)
@@ -209,6 +215,7 @@ class Lanes:
         folder = self._folder / "lanes" / f"{key.version_id}.{key.lane}"
         place = Place(folder / "bot", folder / "work", self._log(key), user.number if user else None)
         home = _Home(place, package.manifest, user)
+        _drop_old_logs(self._logs, {each.place.log for each in list(self._homes.values())})
         try:
             _furnish(place, package)
         except BaseException:
@@ -217,7 +224,7 @@ class Lanes:
         return home
 
     def _log(self, key: LaneKey) -> Path:
-        return self._folder / "logs" / f"{key.version_id}.{key.lane}.log"
+        return self._logs / f"{key.version_id}-lane-{key.lane}.log"
 
 
 def _furnish(place: Place, package: packages.Package) -> None:
@@ -239,6 +246,14 @@ def _clear(place: Place) -> None:
         os.chown(place.work, place.user, place.user)
     with suppress(FileNotFoundError):
         place.log.rename(_previous(place.log))
+
+
+def _drop_old_logs(folder: Path, in_use: Set[Path]) -> None:
+    """Keeps the `LOGS_KEPT` youngest logs of *folder*, and those *in_use*."""
+    by_age = sorted((log.stat().st_mtime, log) for log in folder.glob("*.log"))
+    for _, log in by_age[: max(len(by_age) - LOGS_KEPT, 0)]:
+        if log not in in_use:
+            log.unlink(missing_ok=True)
 
 
 def _previous(log: Path) -> Path:

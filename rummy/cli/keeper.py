@@ -57,8 +57,8 @@ def tell(**message: object) -> None:
 
 
 def _hold(plan: Plan) -> None:
-    with folders.locked(plan.data), _supervised(plan) as supervisor:
-        places = _start_servers(plan, supervisor)
+    with folders.locked(plan.data), folders.running_in(plan.data) as run, _supervised(plan) as supervisor:
+        places = _start_servers(plan, run, supervisor)
         token = _prepare_database(places)
         tell(event="step", sentence="starting arbiter, workers and dashboard")
         supervisor.start(*places.services())
@@ -81,10 +81,9 @@ def _supervised(plan: Plan) -> Iterator[Supervisor]:
         (plan.data / STATE).unlink(missing_ok=True)
 
 
-def _start_servers(plan: Plan, supervisor: Supervisor) -> Places:
+def _start_servers(plan: Plan, run: Path, supervisor: Supervisor) -> Places:
     """The servers that the environment does not name."""
     given = Settings.from_environment()
-    run = folders.make_run(plan.data)
     logs = plan.data / "logs"
     database_url, redis_url = given.database_url, given.redis_url
     if not database_url:
@@ -134,6 +133,7 @@ def _write_state(plan: Plan, supervisor: Supervisor, operator: dict[str, str]) -
         "dashboard": plan.address,
         "bots": plan.bots_listen,
         "trust_bots": plan.trust_bots,
+        "bot_logs": str(plan.bot_logs),
         "processes": parts,
         "operator": operator,
     }

@@ -38,6 +38,11 @@ class Plan:
         return cls(**{**values, "data": Path(values["data"])})
 
     @property
+    def bot_logs(self) -> Path:
+        """The folder for what hosted bots write; in the data, since the run folder goes with the arena."""
+        return self.data / "logs" / "bots"
+
+    @property
     def address(self) -> str:
         """Where the dashboard is."""
         host = f"[{self.http_host}]" if ":" in self.http_host else self.http_host
@@ -91,6 +96,7 @@ class Places:
             "ARENA_BOTS_LISTEN": self.plan.bots_listen,
             "ARENA_ARBITER_TOKEN": self._arbiter_token,
             "ARENA_RUN_DIR": str(self.run),
+            "ARENA_BOT_LOGS": str(self.plan.bot_logs),
             "ARENA_TRUST_BOTS": "1" if self.plan.trust_bots else "0",
         }
 

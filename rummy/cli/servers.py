@@ -169,6 +169,8 @@ def _show(answer: dict[str, Any]) -> None:
         table.add_row(process["name"], str(process["pid"]), str(process["restarts"]), process["log"])
     Console().print(table)
     typer.echo(f"Dashboard {answer['dashboard']}, bots dial {answer['bots']}, data in {answer['data']}.")
+    if answer["trust_bots"]:
+        typer.echo(f"What hosted bots write: {answer['bot_logs']}/VERSION-lane-LANE.log.")
     fixtures = answer["fixtures"]
     if fixtures is None:
         typer.echo("The database does not answer.")

@@ -5,6 +5,7 @@ import fcntl
 import hashlib
 import os
 import secrets
+import shutil
 import stat
 import time
 from collections.abc import Iterator
@@ -40,10 +41,15 @@ def make_data(data: Path) -> Path:
     return folder.resolve()
 
 
+def run_of(data: Path) -> Path:
+    """The path of the run folder that belongs to *data*, whether it is there or not."""
+    digest = hashlib.sha256(os.fsencode(data) + str(os.geteuid()).encode()).hexdigest()[:12]
+    return _run_root() / f"arena-{digest}"
+
+
 def make_run(data: Path) -> Path:
     """The run folder that belongs to *data*, made if need be. Raises SettingsError where it is another's."""
-    digest = hashlib.sha256(os.fsencode(data) + str(os.geteuid()).encode()).hexdigest()[:12]
-    folder = _run_root() / f"arena-{digest}"
+    folder = run_of(data)
     folder.mkdir(mode=0o711, exist_ok=True)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
@@ -51,6 +57,31 @@ def make_run(data: Path) -> Path:
             f"{folder} belongs to somebody else: remove it, or set XDG_RUNTIME_DIR to a folder of your own."
         )
     return folder
+
+
+@contextlib.contextmanager
+def running_in(data: Path) -> Iterator[Path]:
+    """The run folder of *data*, empty at the start and gone at the end; for whoever holds *data*. Raises SettingsError.
+
+    What an arena that was killed has left in it is cleared away.
+    """
+    folder = make_run(data)  # Before anything is removed: it may be another's.
+    _remove(folder)
+    try:
+        yield make_run(data)
+    finally:
+        _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Take *folder* away as far as can be, with the folders in it that hosted bots have closed or left unwritable."""
+    if os.geteuid() != 0:
+        for parent, names, _ in os.walk(folder):
+            for path in (Path(parent, name) for name in names):
+                if not path.is_symlink():
+                    with contextlib.suppress(OSError):
+                        path.chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _run_root() -> Path:

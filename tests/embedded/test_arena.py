@@ -27,19 +27,21 @@ OWN: dict[str, str] = {}
 
 @pytest.fixture
 def data() -> Iterator[Path]:
-    """A data folder of an arena that is not there yet; at the end nothing of the arena may run."""
+    """A folder for the data of an arena; at the end nothing of the arena may run, nor its run folder stay."""
     above = Path(tempfile.mkdtemp(prefix="arena-e2e-"))
     above.chmod(0o711)
     folder = above / "data"
-    run = folders.make_run(folder)
+    run = folders.run_of(folder)
     yield folder
     left = mentioning(str(run)) | mentioning(str(folder))
     for pid in left:
         os.kill(pid, signal.SIGKILL)
     assert await_end(left)
     shutil.rmtree(above)
-    shutil.rmtree(run)
+    stays = run.exists()
+    shutil.rmtree(run, ignore_errors=True)
     assert left == {}
+    assert not stays
 
 
 def free_ports() -> tuple[str, str]:
@@ -121,7 +123,10 @@ def test_nothing_outlives_the_process_that_holds_the_arena(data: Path) -> None:
     told = status(data)
     os.kill(told["keeper"], signal.SIGKILL)
     assert await_end(process["pid"] for process in told["processes"])
-    up(data)  # What it left on the disk is no hindrance.
+    left = folders.run_of(data) / "left"
+    left.mkdir()
+    up(data)  # What it left on the disk is no hindrance, and is cleared away.
+    assert not left.exists()
     assert arena("down", "--data", str(data)).returncode == 0
 
 
@@ -148,7 +153,7 @@ def read_until(process: subprocess.Popen[str], words: str) -> str:
 def test_nothing_outlives_the_demo(data: Path, number: signal.Signals, when: str) -> None:
     launcher = demo(data)
     read_until(launcher, when)
-    ours = set(mentioning(str(data))) | set(mentioning(str(folders.make_run(data))))
+    ours = set(mentioning(str(data))) | set(mentioning(str(folders.run_of(data))))
     launcher.send_signal(number)
     launcher.communicate(timeout=60)
     assert launcher.returncode != 0

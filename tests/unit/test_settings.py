@@ -13,6 +13,7 @@ def test_defaults_follow_from_the_run_folder() -> None:
     assert settings.run_dir == Path("/run/arena")
     assert settings.bots_socket == "/run/arena/bots.sock"
     assert settings.arbiter_listen == settings.arbiter_address == "unix:/run/arena/arbiter.sock"
+    assert settings.bot_logs == "/run/arena/hosting/logs"
     assert (settings.http_host, settings.http_port, settings.trust_bots) == ("127.0.0.1", 8101, False)
 
 
@@ -37,6 +38,7 @@ def test_secrets_do_not_show_in_a_log() -> None:
         ("ARENA_HTTP_PORT", "1" * 9999),
         ("ARENA_TRUST_BOTS", "yes"),
         ("ARENA_RUN_DIR", "here"),
+        ("ARENA_BOT_LOGS", "there"),
         ("ARENA_BOTS_LISTEN", "50151"),
         ("ARENA_BOTS_LISTEN", ":50151"),
         ("ARENA_BOTS_ADDRESS", "arena.example"),

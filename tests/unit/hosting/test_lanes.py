@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from lane_stage import SECONDS, Caller, Stage, a_package
 
+from arbiter.hosting import lanes as hosting
 from arbiter.hosting.lanes import LaneKey, Lanes
 from arbiter.hosting.reach import open_to_lanes
 from arbiter.hosting.users import User
@@ -37,7 +38,14 @@ async def stage(folder: Path) -> AsyncIterator[Stage]:
     stage: Stage
     socket = folder / "s.sock"
     address = f"unix:{socket}"
-    stage = Stage(Lanes(lambda version_id: stage.packages[version_id], folder=folder, address=address, trusted=True))
+    lanes = Lanes(
+        lambda version_id: stage.packages[version_id],
+        folder=folder,
+        logs=folder / "logs",
+        address=address,
+        trusted=True,
+    )
+    stage = Stage(lanes)
     stage.lanes.on_lane_died = lambda key, death: stage.deaths.put_nowait((key, death))
     writers = []
 
@@ -231,6 +239,28 @@ os._exit(5)
     assert death.text == "The bot ended by itself, with status 5."
 
 
+async def test_what_a_bot_has_written_outlives_its_arbiter_for_the_operator_alone(stage: Stage, folder: Path) -> None:
+    await stage.start("print('before the end'); " + WAIT, version_id=7, lane=1)
+    await (await stage.caller()).told()
+    await stage.lanes.close()
+    kept = folder / "logs" / "7-lane-1.log"
+    assert kept.read_text() == "before the end\n"
+    assert kept.stat().st_mode & 0o777 == 0o600 and kept.parent.stat().st_mode & 0o777 == 0o700
+    later = Lanes(lambda _: stage.packages[7], folder=folder, logs=folder / "logs", address="unix:/x", trusted=True)
+    await later.ensure(7, 1)
+    await later.close()
+    assert kept.with_name("7-lane-1.before.log").read_text() == "before the end\n"
+
+
+def test_the_youngest_logs_are_kept_and_those_in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosting, "LOGS_KEPT", 2)
+    for age in range(5):
+        (tmp_path / f"{age}-lane-0.log").touch()
+        os.utime(tmp_path / f"{age}-lane-0.log", (1000 - age, 1000 - age))
+    hosting._drop_old_logs(tmp_path, {tmp_path / "4-lane-0.log"})
+    assert sorted(log.name[0] for log in tmp_path.iterdir()) == ["0", "1", "4"]
+
+
 async def test_a_lane_is_started_again_after_a_death_with_another_token(stage: Stage) -> None:
     await stage.start("open('left', 'x').close();" + WAIT)
     before = await (await stage.caller()).told()
@@ -323,7 +353,7 @@ async def test_the_death_of_the_arbiter_ends_its_lanes(stage: Stage, folder: Pat
         async def main():
             folder = Path({str(folder)!r})
             fetch = lambda _: (folder / "package").read_bytes()
-            lanes = Lanes(fetch, folder=folder, address=f"unix:{{folder}}/s.sock", trusted=True)
+            lanes = Lanes(fetch, folder=folder, logs=folder / "logs", address=f"unix:{{folder}}/s.sock", trusted=True)
             await lanes.ensure(1, 0)
             await asyncio.Event().wait()
         asyncio.run(main())
@@ -375,13 +405,13 @@ async def test_a_provisional_version_is_forgotten_with_its_lanes(stage: Stage) -
 
 
 async def test_nothing_is_hosted_without_the_operators_word(folder: Path) -> None:
-    lanes = Lanes(lambda _: b"", folder=folder, address="unix:/nowhere", trusted=False)
+    lanes = Lanes(lambda _: b"", folder=folder, logs=folder / "logs", address="unix:/nowhere", trusted=False)
     with pytest.raises(Forbidden, match="--trust-bots"):
         await lanes.ensure(1, 0)
 
 
 async def test_two_arbiters_do_not_share_a_folder(stage: Stage, folder: Path) -> None:
     await stage.start(WAIT)
-    second = Lanes(lambda _: b"", folder=folder, address="unix:/nowhere", trusted=True)
+    second = Lanes(lambda _: b"", folder=folder, logs=folder / "logs", address="unix:/nowhere", trusted=True)
     with pytest.raises(Conflict, match="Another arbiter"):
         await second.ensure(1, 0)
