@@ -134,12 +134,17 @@ def _line(name: str, entrant: int, played: Sequence[Sequence[Leg]]) -> Line:
     scores = [_score(entrant, legs) for legs in mine]
     places = [_place(entrant, leg) for legs in mine for leg in legs]
     return Line(
-        name, len(mine), mean(scores), stdev(scores) / sqrt(len(scores)) if len(scores) > 1 else None,
+        name, len(mine), mean(scores), _error(scores),
         wins=sum(place == 1 and not shared for place, shared in places),
         draws=sum(place == 1 and shared for place, shared in places),
         losses=sum(place > 1 for place, _ in places),
         strikes=sum(leg.strikes[leg.fixture.seated(leg.leg).index(entrant)] for legs in mine for leg in legs),
     )  # fmt: skip
+
+
+def _error(scores: Sequence[float]) -> float | None:
+    """None where the fixtures tell none: a single one, or all alike, whose 0 would read as certainty."""
+    return stdev(scores) / sqrt(len(scores)) if len(set(scores)) > 1 else None
 
 
 def _score(entrant: int, legs: Sequence[Leg]) -> float:

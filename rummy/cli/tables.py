@@ -18,7 +18,7 @@ class NamedStanding:
     line: standings.Standing
 
     def as_json(self) -> dict[str, Any]:
-        """The line for programs; an error of null means that there are too few fixtures for one."""
+        """The line for programs; an error of null means that the fixtures tell none: too few, or all alike."""
         line = self.line
         return {
             "place": line.place,
@@ -43,6 +43,9 @@ def table_of(tx: Connection, tournament_id: int) -> list[NamedStanding]:
 def shown(title: str, lines: list[NamedStanding]) -> Table:
     """The standings as a table for a terminal."""
     table = Table(title=title, title_justify="left", title_style="bold")
+    if any(named.line.error is None and named.line.matches for named in lines):
+        table.caption = "Elo without ±: too few fixtures, or all alike, to tell its error"
+        table.caption_justify = "left"
     table.add_column("")
     table.add_column("bot")
     for name in ("Elo", "matches", "wins", "draws", "points"):

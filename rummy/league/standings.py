@@ -16,7 +16,7 @@ class Standing:
     place: int  # From 1; shared where points, wins and draws are equal.
     entrant: Entrant
     rating: float  # Elo after the closed rounds given, from the ratings at the tournament's opening.
-    error: float | None  # Its standard error, by jackknife over fixtures; None while there are too few.
+    error: float | None  # Its standard error, by jackknife over fixtures; None where they do not tell one.
     fixtures: int
     matches: int
     wins: int  # Matches won alone.

@@ -102,6 +102,23 @@ def test_too_few_fixtures_have_no_error_bar() -> None:
     assert table([0, 1], [], {})[0].error is None
 
 
+def test_a_record_without_a_loss_has_no_error_bar_rather_than_an_error_of_0() -> None:
+    for fixtures in (2, 100, 500):
+        lines = table([0, 1], [win(0, n, 0, 1) for n in range(fixtures)], {})
+        assert [line.error for line in lines] == [None, None]
+        lines = table([0, 1], [win(n, 0, 0, 1) for n in range(fixtures)], {})  # As a round robin has them.
+        assert [line.error for line in lines] == [None, None]
+    mixed = [win(n, 0, 0, 1) for n in range(20)] + [win(20, 0, 1, 0)]
+    assert all(line.error and line.error > 1 for line in table([0, 1], mixed, {}))
+
+
+def test_many_fixtures_are_left_out_in_fewer_groups() -> None:
+    assert [jackknife.group_count(n) for n in (2, 199, 200, 2_000)] == [2, 199, 200, 200]
+    assert [jackknife.group_count(n) for n in (2_001, 4_000, 20_000, 10**6)] == [199, 100, 20, 20]
+    for n in range(2_001, 20_000, 97):
+        assert n * jackknife.group_count(n) <= jackknife.WORK
+
+
 def test_a_table_counts_matches_and_orders_by_points() -> None:
     results = [
         FixtureResult(0, 0, (0, 1), ((1, 2), (1, 1))),
