@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
+from time import monotonic
 from typing import Any, TypeVar
 
 from api import frames, schemas
@@ -22,7 +23,7 @@ NEWEST = 2**63 - 1
 LADDER_TOP = 10
 VERSIONS = 100
 RATING_STEPS = 1000
-SHORT_SECONDS = 0.2
+SHORT_SECONDS, LONG_SECONDS = 0.2, 1.0
 ENDED = ("finished", "cancelled")
 START = (-1, -1)
 
@@ -98,6 +99,7 @@ class Reads:
         """Bots by id, whose name begins with *prefix*."""
         with self._database.transaction() as tx:
             rows = pages.bots(tx, after=after, prefix=prefix, limit=limit + 1)
+        self._add_errors(rows)
         return _page(schemas.Bot, rows, limit, lambda row: str(row.bot_id))
 
     def bot(self, bot_id: int) -> schemas.BotDetail:
@@ -105,6 +107,7 @@ class Reads:
         with self._database.transaction() as tx:
             row = _bot(tx, bot_id)
             versions = pages.versions(tx, bot_id, limit=VERSIONS)
+        self._add_errors([row])
         return _made(schemas.BotDetail, row, versions=versions)
 
     def ratings(self, bot_id: int, *, limit: int = RATING_STEPS) -> schemas.BotRatings:
@@ -161,14 +164,23 @@ class Reads:
         with self._database.transaction() as tx:
             return pages.ladders(tx, top=LADDER_TOP)
 
+    def _add_errors(self, rows: Sequence[pages.BotRow]) -> None:
+        """Gives each rating of *rows* its error, null where it is not known."""
+        found = [rating for row in rows for rating in row.ratings]
+        errors = self._newest_errors({rating["tournament_id"] for rating in found})
+        for rating in found:
+            rating["error"] = errors.get((rating["tournament_id"], rating["version_id"]))
+
     def _newest_errors(self, tournaments: set[int]) -> dict[tuple[int, int], float | None]:
-        """By tournament and version: the error in the table, where it is known."""
+        """By tournament and version: the error in the table, where it is known or soon is."""
         errors: dict[tuple[int, int], float | None] = {}
         with self._database.transaction() as tx:
-            rows = [(_tournament(tx, number), pages.entrants(tx, number)) for number in tournaments]
+            rows = [(_tournament(tx, number), pages.entrants(tx, number)) for number in sorted(tournaments)]
+        limit = monotonic() + LONG_SECONDS  # However many there are, nobody waits longer for the page.
         for row, entrants in rows:
             versions = {entrant.entrant_no: entrant.version_id for entrant in entrants}
-            for line in self._tables.table(row, wait=SHORT_SECONDS).value or []:
+            wait = max(min(SHORT_SECONDS, limit - monotonic()), 0)
+            for line in self._tables.table(row, wait=wait).value or []:
                 errors[row.tournament_id, versions[line.entrant]] = line.error
         return errors
 

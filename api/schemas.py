@@ -95,7 +95,8 @@ class TournamentDetail(Tournament):
 
 
 class TableLine(VersionName):
-    """A line of the table. `error` is one standard error by jackknife over fixtures, null while there are too few."""
+    """A line of the table. `error` is one standard error by jackknife over fixtures, null where they do not tell one:
+    too few, or all alike."""
 
     place: int
     entrant_no: int
@@ -154,13 +155,14 @@ class Fixture(Model):
 
 
 class BotRating(Model):
-    """The newest rating of a bot in a ladder, and the version that holds it."""
+    """The newest rating of a bot in a ladder, and the version that holds it; `error` is that of its last tournament."""
 
     ladder: str
     game: str
     version_id: int
     version: str
     rating: float
+    error: float | None
 
 
 class Bot(BotName):

@@ -113,7 +113,7 @@ async def local_arena(bots: Sequence[Bot], lanes: int) -> AsyncIterator[LocalAre
             bot = bots[entrant]
             settings = {"ARENA_ADDRESS": told["bots"], "ARENA_TOKEN": token, "ARENA_BOT_DIR": str(bot.folder)}
             command = [sys.executable, str(bot.folder / bot.manifest.entry)]
-            processes[f"{bot.name}, process {lane},"] = await stack.enter_async_context(_process(command, settings))
+            processes[f"{bot.name}, process {lane + 1},"] = await stack.enter_async_context(_process(command, settings))
         ended = asyncio.ensure_future(_first_end(processes))
         stack.callback(ended.cancel)
         yield LocalArena(bots, told["workers"], told["credential"], processes, ended)

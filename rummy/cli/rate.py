@@ -66,5 +66,5 @@ def _first_difference(stored: Sequence[ratings.Change], computed: Sequence[ratin
 def _told(change: ratings.Change | None) -> str:
     if change is None:
         return "nothing"
-    place = f"tournament {change.tournament_id}, round {change.round_no}, bot version {change.version_id}"
+    place = f"tournament {change.tournament_id}, round {change.round_no + 1}, bot version {change.version_id}"
     return f"{place}: {change.before!r} to {change.after!r}"

@@ -112,7 +112,7 @@ def _told(frame: dict[str, Any]) -> Text:
     text = Text(_printable(frame["text"]), style="bold" if frame["act"] is None else "")
     if frame["act"] is None:
         for seat, hand in enumerate(frame["hands"]):
-            text.append(f"\n    {seat}  {' '.join(hand) or 'out of the match'}", style="dim")
+            text.append(f"\n    {seat + 1}  {' '.join(hand) or 'out of the match'}", style="dim")
         return text
     tail = f"  [{' '.join(frame['hands'][frame['seat']])}]"
     if frame["fault"]:

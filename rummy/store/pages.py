@@ -89,7 +89,7 @@ class BotRow:
     language: str | None
     hosted: bool | None
     games: list[str]
-    ratings: list[dict[str, Any]]  # ladder, game, version_id, version, rating
+    ratings: list[dict[str, Any]]  # ladder, game, version_id, version, rating, tournament_id of its last step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,12 +246,13 @@ FIXTURES: LiteralString = """
 BOT: LiteralString = """
     SELECT b.bot_id, b.name, o.name AS owner, v.version, v.language, v.hosted, COALESCE(v.games, '{}') AS games,
            COALESCE((SELECT jsonb_agg(r ORDER BY r.ladder) FROM (
-             SELECT DISTINCT ON (t.ladder) t.ladder, t.game, w.version_id, w.version, c.after AS rating
+             SELECT DISTINCT ON (t.ladder) t.ladder, t.game, w.version_id, w.version, c.after AS rating,
+                    c.tournament_id
                FROM bot_version w
                JOIN entrant e USING (version_id)
                JOIN tournament t USING (tournament_id)
               CROSS JOIN LATERAL (
-                    SELECT c.after, c.change_id FROM rating_change c
+                    SELECT c.after, c.change_id, c.tournament_id FROM rating_change c
                      WHERE c.ladder = t.ladder AND c.version_id = w.version_id
                      ORDER BY c.change_id DESC LIMIT 1) c
               WHERE w.bot_id = b.bot_id AND t.rated

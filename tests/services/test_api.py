@@ -1,6 +1,7 @@
 """The dashboard on a real database, through its ASGI interface."""
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from html.parser import HTMLParser
@@ -120,6 +121,24 @@ def test_the_table_adds_up(client: Client, filled: Filled) -> None:
     assert sum(line["rating"] for line in lines) == pytest.approx(4 * 1500)
     assert all(line["error"] > 0 for line in lines)
     assert [line["place"] for line in lines] == sorted(line["place"] for line in lines)
+
+
+def test_a_bot_shows_its_newest_rating_with_its_error(client: Client, filled: Filled) -> None:
+    line = get(client, f"/api/v1/tournaments/{filled.gin}/table")["lines"][0]
+    bot = next(each for each in get(client, "/api/v1/bots")["items"] if each["bot_id"] == line["bot_id"])
+    newest = get(client, f"/api/v1/bots/{line['bot_id']}/ratings")["ladders"][0]["points"][-1]
+    assert bot["ratings"][0]["error"] == pytest.approx(newest["error"], abs=1e-9)
+    assert get(client, f"/api/v1/bots/{line['bot_id']}")["ratings"] == bot["ratings"]
+    assert f"± {newest['error']:.0f}" in client.get("/bots").text
+
+
+def test_people_count_from_one(client: Client, filled: Filled) -> None:
+    fixture = get(client, f"/api/v1/tournaments/{filled.gin}/fixtures")["items"][0]
+    page = client.get(f"/matches/{fixture['matches'][0]}")
+    result = page.text.partition('id="result"')[2].partition("</table>")[0]
+    seats = re.findall(r'</span></td><td class="num">(\d)</td>', result)  # The column after the name.
+    assert sorted(seats) == ["1", "2"]
+    assert re.search(r'<span class="owner">v<bdi>[0-9.]+</bdi> by', page.text)
 
 
 def test_the_last_rating_of_a_bot_is_that_of_the_table(client: Client, filled: Filled) -> None:

@@ -113,7 +113,7 @@ def test_changed_ratings_end_with_status_1(run: Run, world: World, three: list[s
         tx.execute("UPDATE rating_change SET after = after + 1 WHERE change_id = 1")
     status, out, _ = run("rate", "--recompute")
     assert status == 1
-    assert "tournament 1, round 0" in out
+    assert "tournament 1, round 1" in out
 
 
 @pytest.mark.parametrize(

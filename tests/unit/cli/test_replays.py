@@ -68,6 +68,7 @@ def test_show_tells_the_match() -> None:
     answer = run(app, ["show", str(VOID)])
     assert answer.exit_code == 0
     assert "Deal 1. Golden" in answer.stdout
+    assert [line.split()[0] for line in answer.stdout.splitlines()[1:4]] == ["1", "2", "3"]  # Seats, with their hands.
     assert "leaves the match (disconnected)" in answer.stdout
     assert "(strike: timeout)" in answer.stdout
     assert "verified" in answer.stdout.splitlines()[-1]

@@ -347,7 +347,7 @@ def test_frames_of_an_altered_replay_end_where_it_was_altered() -> None:
 
 @pytest.mark.parametrize("bots", [None, ["Anna"], "ab", [1, 2]])
 def test_without_names_the_seats_are_numbered(bots: object) -> None:
-    assert seat_names({"bots": bots}, 2) == ["Seat 0", "Seat 1"]
+    assert seat_names({"bots": bots}, 2) == ["Seat 1", "Seat 2"]
     assert seat_names({"bots": ["Anna", "Bert"]}, 2) == ["Anna", "Bert"]
 
 
