@@ -98,6 +98,20 @@ def test_a_replay_is_stepped_through_by_buttons_and_keys(page: Page, filled: Fil
     assert page.url.endswith("/matches/1#1.0")
 
 
+@pytest.mark.parametrize("path", ["/matches/1#1.6", "/matches/25#1.12"])
+def test_the_controls_are_in_sight_and_stay_where_they_are(page: Page, path: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 850})
+    page.goto(path)
+    at(page, path.partition("#")[2])
+    for button in ("First position", "Back", "Play", "Forward", "Last position"):
+        expect(page.get_by_role("button", name=button, exact=True)).to_be_in_viewport(ratio=1)
+    expect(page.locator("#said")).to_be_in_viewport(ratio=1)
+    before = page.locator("#play").bounding_box()
+    page.get_by_role("button", name="Last position").click()
+    expect(page.locator("#said")).to_contain_text("The deal ends")
+    assert page.locator("#play").bounding_box() == before
+
+
 def test_cards_have_names_for_those_who_listen(page: Page) -> None:
     page.goto("/matches/1#1.3")
     at(page, "1.3")

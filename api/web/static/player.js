@@ -131,7 +131,7 @@
     return Math.max(2, Math.floor((felt.clientWidth - 3 * width - 210) / (width * 0.56)));
   }
 
-  // The table never shrinks while one steps through a deal, so that the buttons stay where they are.
+  // The table never shrinks while one steps through a deal, so that the page below stays where it is.
   function keepHeight(felt) {
     const height = Math.max(parseFloat(felt.style.minHeight) || 0, felt.offsetHeight);
     felt.style.minHeight = `${height}px`;
