@@ -24,6 +24,8 @@ from rummy.wire.v1 import table_pb2
 
 _log = logging.getLogger(__name__)
 MICROSECOND = 1_000_000
+UNREAD = (0, 0)
+"""What an answer took and how long it was waited for, in microseconds: noted with its first action, then zeros."""
 ENDS_TURN = frozenset({Discard, Knock, BigGin})
 LATE = {
     BotTimeout.cause: "No answer came within the limit and the bank.",
@@ -63,12 +65,13 @@ class Chair:
         self.start = encoder.start(terms.bank_ms)
         self.encoder = encoder
         self.last_us = 0
-        self._reading = (0, 0)
+        self.reading = UNREAD
         self._referee = referee
 
     def answered(self, answer: Answer, share: float, wall: float) -> None:
         """Charges the time and plays the answer, unless the seat has left the match meanwhile."""
-        self._measured(share, wall)
+        self.last_us = took_us = int(share * MICROSECOND)
+        self.reading = took_us, int(wall * MICROSECOND)
         try:
             self._referee.answered(self, answer, in_time=self.purse.charge(share))
         except Exception:
@@ -76,7 +79,8 @@ class Chair:
 
     def late(self, number: int, cause: str, wall: float) -> None:
         """Decision *number* is not waited for any longer: the bank is spent."""
-        self._measured(wall, wall)
+        self.last_us = took_us = int(wall * MICROSECOND)
+        self.reading = took_us, took_us
         self.purse.bank = 0.0
         try:
             self._referee.strike(self, number, cause, LATE[cause])
@@ -92,15 +96,6 @@ class Chair:
         self.encoder.begin_anew()
         if self.open is not None:
             self.open.item = self.question(self.open.number)
-
-    def reading(self) -> tuple[int, int]:
-        """What the last answer took and how long it was waited for, in microseconds; once an answer, then zeros."""
-        reading, self._reading = self._reading, (0, 0)
-        return reading
-
-    def _measured(self, share: float, wall: float) -> None:
-        self.last_us = int(share * MICROSECOND)
-        self._reading = (self.last_us, int(wall * MICROSECOND))
 
     def died(self, cause: str, text: str) -> None:
         """Counts a death of the lane's process; one too many forfeits."""
@@ -221,7 +216,7 @@ class Referee:
         return None
 
     def _record(self, chair: Chair, action: Action, fault: str | None = None) -> None:
-        took_us, wait_us = chair.reading()
+        (took_us, wait_us), chair.reading = chair.reading, UNREAD
         self._recorder.action(chair.seat, action, took_us=took_us, wait_us=wait_us, fault=fault)
 
     def _surplus(self, chair: Chair, answer: Answer) -> None:

@@ -50,6 +50,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # Seconds before dialling again; doubled 
 FLUSH_SECONDS = 0.02  # Answers wait no longer than this for others of the same message.
 MAX_MESSAGE = 64 << 20
 
+_SEVERAL = (list, tuple)
+
 Actions = Sequence[Action]
 Answer = Action | Sequence[Action]
 Decision = Question
@@ -170,10 +172,10 @@ class Session:
         flush = monotonic() + FLUSH_SECONDS
         for raw in message.decisions:
             parts.append(self._answer(raw))
-            if monotonic() > flush:
+            if (now := monotonic()) > flush:
                 yield b"".join(parts)
                 parts.clear()
-                flush = monotonic() + FLUSH_SECONDS
+                flush = now + FLUSH_SECONDS
         if parts:
             yield b"".join(parts)
 
@@ -188,9 +190,10 @@ class Session:
             self.goodbye = message.goodbye
 
     def _answer(self, raw: table_pb2.Decision) -> bytes:
-        chosen = self._choose(WireDecision(raw))
-        actions = chosen if isinstance(chosen, list | tuple) else (chosen,)
-        return encoder.answer_part(raw.match, raw.number, actions)
+        decision = WireDecision(raw)
+        chosen = self._choose(decision)
+        actions = chosen if isinstance(chosen, _SEVERAL) else (chosen,)
+        return encoder.answer_part(decision.match, raw.number, actions)
 
 
 class _Dialler:

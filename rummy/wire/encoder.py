@@ -24,7 +24,6 @@ from rummy.rules.actions import (
     Action,
     Arrange,
     BigGin,
-    Card,
     Cards,
     Discard,
     DrawPile,
@@ -208,20 +207,6 @@ class _Counts(_Kept[tuple[tuple[int, ...], int]]):
         return self.keep(key, _HAND_SIZES.of(bytes(sizes)) + _STOCK[stock])
 
 
-class _Known(_Kept[tuple[Cards, ...]]):
-    """By what is known of all hands: the fields 8. One hand changes at a time, so each has a table of its own."""
-
-    def __missing__(self, known: tuple[Cards, ...]) -> bytes:
-        return self.keep(known, b"".join([_KNOWN_HAND[cards] for cards in known]))
-
-
-class _KnownHand(_Kept[Cards]):
-    """By what is known of one hand: its field 8."""
-
-    def __missing__(self, cards: Cards) -> bytes:
-        return self.keep(cards, _KNOWN.message(bytes(cards)))
-
-
 class _Standing(_Kept[tuple[tuple[int, ...], tuple[int, ...], Seat, Seat, int]]):
     """By scores, status, turn, dealer and limit, which change once a turn or a deal: their fields, 9 to 13."""
 
@@ -233,15 +218,7 @@ class _Standing(_Kept[tuple[tuple[int, ...], tuple[int, ...], Seat, Seat, int]])
         )
 
 
-class _Duties(_Kept[tuple[Card | None, Card | None, Seat | None, int]]):
-    """By the cards forbidden and owed, the closer and the count of turns: their fields, 14 to 17."""
-
-    def __missing__(self, key: tuple[Card | None, Card | None, Seat | None, int]) -> bytes:
-        forbidden, owed, closer, turns = key
-        return self.keep(key, _FORBIDDEN[forbidden] + _OWED[owed] + _CLOSER[closer] + _TURNS[turns])
-
-
-_COUNTS, _KNOWN_HANDS, _KNOWN_HAND, _STANDING, _DUTIES = _Counts(), _Known(), _KnownHand(), _Standing(), _Duties()
+_COUNTS, _STANDING, _NOTHING_KNOWN = _Counts(), _Standing(), _KNOWN[0]
 
 
 def encode_view(view: View) -> bytes:
@@ -250,10 +227,14 @@ def encode_view(view: View) -> bytes:
     return b"".join((
         _SEAT[view.seat or 0], _SEATS[view.seats], _HAND[len(hand)] if hand else b"", hand,
         _COUNTS[view.hand_sizes, view.stock], _PILE[len(pile)] if pile else b"", pile,
-        _table(view.melds) if view.melds else b"", _KNOWN_HANDS[view.known],
+        _table(view.melds) if view.melds else b"", _known(view.known),
         _STANDING[view.scores, view.status, view.turn, view.dealer, view.knock_limit],
-        _DUTIES[view.forbidden, view.owed, view.closer, view.turns],
+        _FORBIDDEN[view.forbidden], _OWED[view.owed], _CLOSER[view.closer], _TURNS[view.turns],
     ))  # fmt: skip
+
+
+def _known(known: Iterable[Cards]) -> bytes:
+    return b"".join([_KNOWN[len(cards)] + bytes(cards) if cards else _NOTHING_KNOWN for cards in known])
 
 
 def _signed(outer: _Sized, numbers: Sequence[int]) -> bytes:
