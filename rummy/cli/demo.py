@@ -45,6 +45,9 @@ EVENTS = (Event("Gin rummy", "gin", 2), Event("One Hundred and One, tables of th
 def demo(
     leave: Annotated[bool, typer.Option("--exit", help="End after the tables.")] = False,
     port: Annotated[int, typer.Option(min=1, max=65535, help="The dashboard's port.")] = 8101,
+    bots: Annotated[
+        str | None, typer.Option(help=f"Where bots dial in, HOST:PORT; else {BOTS_ADDRESS}, or a free port.")
+    ] = None,
     data: Data = None,
     matches: Annotated[
         int, typer.Option(min=1, max=100_000, help="Matches a tournament, rounded up to whole cycles.")
@@ -55,7 +58,7 @@ def demo(
     folder = folders.make_data(data or here.data_folder())
     refuse_second(folder)
     need_port(f"127.0.0.1:{port}", "--port")
-    plan = Plan(data=folder, http_port=port, bots_listen=_bots_address(), trust_bots=True)
+    plan = Plan(data=folder, http_port=port, bots_listen=_bots_address(bots), trust_bots=True)
     out = Console(stderr=as_json, highlight=False)
     out.print(f"Starting an arena, its data in {folder}:")
     with tied(plan) as kept:
@@ -71,8 +74,11 @@ def demo(
             kept.wait_end()
 
 
-def _bots_address() -> str:
-    """The usual address for bots, or a free one: nobody but the demo's own bots needs to know it."""
+def _bots_address(chosen: str | None) -> str:
+    """The address *chosen* for bots; else the usual one, or a free one: the demo's own bots are told of it."""
+    if chosen is not None:
+        need_port(chosen, "--bots")
+        return chosen
     try:
         need_port(BOTS_ADDRESS, "--bots")
     except Conflict:

@@ -103,7 +103,7 @@ def _chosen(choose: Choose, question: Question, name: str) -> Any:
         return choose(question)
     except Exception as error:
         traceback.print_exc()
-        where = f"deal {question.deal}, ply {question.ply}, {question.phase.name}"
+        where = f"deal {question.deal + 1}, ply {question.ply + 1}, {question.phase.name}"
         raise BotCrashed(f"{name} has failed at {where}: {error!r}") from error
 
 
@@ -112,7 +112,7 @@ def _apply(match: Match, action: Action, name: str) -> None:
         match.apply(action)
     except IllegalAction as error:
         raise BotIllegalAction(
-            f"{name} chose {action!r} in deal {match.deal}, ply {match.ply}: {error.reason}"
+            f"{name} chose {action!r} in deal {match.deal + 1}, ply {match.ply + 1}: {error.reason}"
         ) from None
 
 

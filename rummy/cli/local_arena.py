@@ -10,8 +10,9 @@ import sys
 import tempfile
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -30,6 +31,24 @@ ROOT = SAMPLES.parent
 AT_ONCE = 32  # Orders in play, so that the decisions of many matches share a message.
 LIMIT_MS, BANK_MS, STRIKES, DEATHS, GRACE_SECONDS = 10_000, 60_000, 3, 1, 5.0
 STOP_SECONDS = 5.0
+LONGEST_TOLD = 4_000  # Bytes of what a bot has said.
+
+Lane = tuple[int, int]  # Of an entrant, the process that plays this leg.
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """A process that has to run as long as the arena; what a bot says goes to its log, and is told where need be."""
+
+    name: str
+    process: Process
+    log: Path | None = None
+
+    def tell(self) -> None:
+        """Tells the end of what it has said."""
+        said = b"" if self.log is None else self.log.read_bytes()[-LONGEST_TOLD:]
+        if said:
+            sys.stderr.write(f"{self.name} has said:\n{said.decode('utf-8', 'replace').rstrip()}\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +58,8 @@ class LocalArena:
     bots: Sequence[Bot]
     workers: str
     credential: str
-    processes: Mapping[str, Process]
     ended: asyncio.Future[str]  # A process has ended that should not have, in a sentence.
+    struck: set[Lane]  # Lanes whose bot got a strike.
 
     async def play(self, game: Game, fixtures: Iterable[Fixture], at_once: int = AT_ONCE) -> AsyncIterator[list[Leg]]:
         """Plays *fixtures*, and yields the legs of each as it ends. Raises `HostFault` and `BotCrashed`."""
@@ -73,7 +92,11 @@ class LocalArena:
             raise error_of(error) from None
         if record is None:
             raise ArbiterUnavailable("The arbiter has ended in the middle of an order.")
-        return [_leg(fixture, number, replay) for number, replay in enumerate(record.replays)]
+        legs = [_leg(fixture, number, replay) for number, replay in enumerate(record.replays)]
+        for leg in legs:
+            seated = zip(fixture.seated(leg.leg), leg.strikes, strict=True)
+            self.struck.update((entrant, leg.leg) for entrant, strikes in seated if strikes)
+        return legs
 
     def _metadata(self) -> tuple[tuple[str, str], ...]:
         return (("authorization", f"Bearer {self.credential}"),)
@@ -102,21 +125,31 @@ def _leg(fixture: Fixture, number: int, replay: bytes) -> Leg:
 
 @asynccontextmanager
 async def local_arena(bots: Sequence[Bot], lanes: int) -> AsyncIterator[LocalArena]:
-    """Starts an arbiter and *lanes* processes a bot, and ends them all. Raises `ArbiterUnavailable`."""
+    """Starts an arbiter and *lanes* processes a bot, and ends them all. Raises `ArbiterUnavailable`.
+
+    What a bot says is told where something is wrong: where it ended, or got a strike.
+    """
     async with AsyncExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-"))
         tokens = {secrets.token_urlsafe(24): (entrant, lane) for entrant in range(len(bots)) for lane in range(lanes)}
         arbiter = await stack.enter_async_context(_process([sys.executable, "-m", "arbiter.local"], {}, PIPE))
         told = await _begin(arbiter, {"tokens": _guests(tokens, bots), "sockets": folder})
-        processes = {"The arbiter": arbiter}
+        running, struck = dict[Lane, _Running](), set[Lane]()
+        stack.callback(_tell, running, struck)
         for token, (entrant, lane) in tokens.items():
-            bot = bots[entrant]
+            bot, log = bots[entrant], Path(folder, f"{entrant}-{lane}.log")
             settings = {"ARENA_ADDRESS": told["bots"], "ARENA_TOKEN": token, "ARENA_BOT_DIR": str(bot.folder)}
             command = [sys.executable, str(bot.folder / bot.manifest.entry)]
-            processes[f"{bot.name}, process {lane + 1},"] = await stack.enter_async_context(_process(command, settings))
-        ended = asyncio.ensure_future(_first_end(processes))
+            process = await stack.enter_async_context(_process(command, settings, log=log))
+            running[entrant, lane] = _Running(f"{bot.name}, process {lane + 1},", process, log)
+        ended = asyncio.ensure_future(_first_end([_Running("The arbiter", arbiter), *running.values()]))
         stack.callback(ended.cancel)
-        yield LocalArena(bots, told["workers"], told["credential"], processes, ended)
+        yield LocalArena(bots, told["workers"], told["credential"], ended, struck)
+
+
+def _tell(running: Mapping[Lane, _Running], lanes: Iterable[Lane]) -> None:
+    for lane in sorted(lanes):
+        running[lane].tell()
 
 
 def _guests(tokens: Mapping[str, tuple[int, int]], bots: Sequence[Bot]) -> dict[str, dict[str, Any]]:
@@ -137,27 +170,29 @@ async def _begin(arbiter: Process, request: Mapping[str, Any]) -> dict[str, Any]
     return dict(json.loads(line))
 
 
-async def _first_end(processes: Mapping[str, Process]) -> str:
-    waits = {asyncio.ensure_future(process.wait()): name for name, process in processes.items()}
+async def _first_end(running: Iterable[_Running]) -> str:
+    waits = {asyncio.ensure_future(each.process.wait()): each for each in running}
     try:
         done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
     finally:
         for wait in waits:
             wait.cancel()
     first = done.pop()
-    return f"{waits[first]} has ended with status {first.result()}; what it said stands above."
+    waits[first].tell()
+    return f"{waits[first].name} has ended with status {first.result()}; what it said stands above."
 
 
 @asynccontextmanager
 async def _process(
-    command: Sequence[str], settings: Mapping[str, str], pipe: int | None = None
+    command: Sequence[str], settings: Mapping[str, str], pipe: int | None = None, *, log: Path | None = None
 ) -> AsyncIterator[Process]:
-    """A process with an environment of its own, ended at the end."""
+    """A process with an environment of its own, ended at the end; it writes to *log* where there is one."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
     environment = {**kept, "PYTHONPATH": str(ROOT), **settings}
-    process = await asyncio.create_subprocess_exec(
-        *tied_command(command), env=environment, cwd=ROOT, stdin=pipe, stdout=pipe
-    )
+    with nullcontext() if log is None else log.open("wb") as output:
+        process = await asyncio.create_subprocess_exec(
+            *tied_command(command), env=environment, cwd=ROOT, stdin=pipe, stdout=output or pipe, stderr=output
+        )
     try:
         yield process
     finally:

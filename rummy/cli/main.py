@@ -1,11 +1,12 @@
 """The `arena` command: which commands there are, and how any of them fails."""
 
+import inspect
 import json
 import os
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -45,10 +46,29 @@ class Arena(TyperGroup):
         if isinstance(found, typer.Typer):
             group = typer.main.get_group(found)
             group.name = cmd_name  # The list of commands shows what a command calls itself.
-            return group
+            return _plain(group)
         alone = typer.Typer(add_completion=False)
         alone.command(cmd_name)(found)
-        return typer.main.get_command(alone)
+        return _plain(typer.main.get_command(alone))
+
+    def get_help_option(self, ctx: typer.Context):  # type: ignore[no-untyped-def, override]
+        found = super().get_help_option(ctx)
+        if found is not None:
+            found.metavar = ""
+        return found
+
+
+def _plain(command: Any) -> Any:
+    """*command* with a help that reads well: no type beside a switch, and no line broken where its source breaks."""
+    own_help = command.get_help_option(typer.Context(command))
+    for option in (*command.params, own_help):
+        if getattr(option, "is_flag", False):
+            option.metavar = ""
+    paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
+    command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    for below in getattr(command, "commands", {}).values():
+        _plain(below)
+    return command
 
 
 app = typer.Typer(

@@ -90,7 +90,7 @@ def bot(folder: Path, body: str) -> str:
 @pytest.mark.parametrize(
     ("body", "error", "says"),
     [
-        ("def choose(decision): return 1 / 0", BotCrashed, "own has failed at deal 0, ply"),
+        ("def choose(decision): return 1 / 0", BotCrashed, "own has failed at deal 1, ply"),
         ("def choose(decision): return None", BotIllegalAction, "own chose None"),
         ("1 / 0", BotCrashed, "cannot be loaded"),
         ("pass", BadInput, "no function `choose`"),
@@ -122,3 +122,21 @@ def test_the_wire_plays_what_this_process_plays() -> None:
     arguments = ("gin", "greedy", "drawer", "--matches", "4", "--seed", "e")
     here, there = table(*arguments), table(*arguments, "--wire")
     assert here == there
+
+
+@pytest.mark.realtime
+def test_the_wire_tells_what_a_bot_says_only_where_something_is_wrong(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    main = "\nif __name__ == '__main__':\n    sdk.run(choose)\n"
+    head = "from sample_bots import sdk\nfrom rummy.rules.actions import Knock\n"
+    wrong = bot(tmp_path / "wrong", head + "def choose(decision):\n    return Knock(0)\n" + main)
+    struck = run("gin", wrong, "greedy", "--matches", "2", "--wire")
+    assert "own, process 1, has said:" in struck.stderr and "an answer was rejected" in struck.stderr
+    assert "greedy" not in struck.stderr
+    fine = run("gin", "drawer", "greedy", "--matches", "2", "--wire")
+    assert fine.exit_code == 0 and "connected" not in fine.stderr
+    dies = bot(tmp_path / "dies", head + "def choose(decision):\n    raise SystemExit('my last words')\n" + main)
+    died = run("gin", dies, "greedy", "--matches", "2", "--wire")
+    assert isinstance(died.exception, BotCrashed) and "my last words" in died.stderr
+    assert "connected" not in capfd.readouterr().err  # Nor past this process.
