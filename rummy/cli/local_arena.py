@@ -58,6 +58,7 @@ class LocalArena:
     bots: Sequence[Bot]
     workers: str
     credential: str
+    processes: Mapping[str, Process]
     ended: asyncio.Future[str]  # A process has ended that should not have, in a sentence.
     struck: set[Lane]  # Lanes whose bot got a strike.
 
@@ -142,9 +143,11 @@ async def local_arena(bots: Sequence[Bot], lanes: int) -> AsyncIterator[LocalAre
             command = [sys.executable, str(bot.folder / bot.manifest.entry)]
             process = await stack.enter_async_context(_process(command, settings, log=log))
             running[entrant, lane] = _Running(f"{bot.name}, process {lane + 1},", process, log)
-        ended = asyncio.ensure_future(_first_end([_Running("The arbiter", arbiter), *running.values()]))
+        everything = [_Running("The arbiter", arbiter), *running.values()]
+        processes = {each.name: each.process for each in everything}
+        ended = asyncio.ensure_future(_first_end(everything))
         stack.callback(ended.cancel)
-        yield LocalArena(bots, told["workers"], told["credential"], ended, struck)
+        yield LocalArena(bots, told["workers"], told["credential"], processes, ended, struck)
 
 
 def _tell(running: Mapping[Lane, _Running], lanes: Iterable[Lane]) -> None:

@@ -135,7 +135,35 @@ def test_it_works_through_a_link_from_another_folder(launcher: ModuleType, tmp_p
     assert ended.returncode == 1
 
 
+def test_a_benchmark_brings_what_it_compares_with_and_it_stays(
+    launcher: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = Path(launcher.PYTHON)
+    python.parent.mkdir(parents=True)
+    python.symlink_to(sys.executable)
+    Path(launcher.STAMP).write_text(launcher.wanted_stamp())
+    monkeypatch.setattr(sys, "argv", ["arena", "bench", "--help"])
+    assert launcher.is_ready()
+    monkeypatch.setattr(sys, "argv", ["arena", "bench", "rules"])
+    assert not launcher.is_ready()
+    assert launcher.all_extras() == ("server", "dev", "bench")
+    assert {"open_spiel>=2.0", "rlcard>=1.2"} <= set(launcher.requirements(launcher.all_extras()))
+    Path(launcher.STAMP).write_text(launcher.wanted_stamp(launcher.all_extras()))
+    assert launcher.is_ready()
+    monkeypatch.setattr(sys, "argv", ["arena", "status"])
+    assert launcher.is_ready()
+    Path(launcher.STAMP).write_text("of yesterday\n/here\nserver dev bench\n")
+    assert not launcher.is_ready() and "bench" in launcher.all_extras()
+
+
+def test_extras_are_asked_for_by_name(launcher: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_EXTRAS", "bench")
+    assert launcher.wanted_extras() == ("server", "dev", "bench")
+    ended = run("status", ARENA_EXTRAS="branch")
+    assert (ended.returncode, ended.stderr) == (1, "arena: ARENA_EXTRAS names branch; there is only: bench.\n")
+
+
 @pytest.mark.skipif(shutil.which("uv") is None, reason="there is no uv on this machine")
 def test_uv_is_told_to_fetch_no_python(launcher: ModuleType) -> None:
     assert launcher.uv_settings()["UV_PYTHON_DOWNLOADS"] == "never"
-    assert "--frozen" in launcher.uv_sync("uv")
+    assert "--frozen" in launcher.uv_sync("uv", launcher.EXTRAS)
