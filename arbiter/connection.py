@@ -14,6 +14,7 @@ from rummy.errors import RummyError
 MAX_BATCH_BYTES = 1 << 20  # Clients take 4 MiB by default.
 HOLD_SECONDS = 0.002
 """How long a message may wait for the answer to the one before, while more becomes ready that can go with it."""
+TICK_SECONDS = 0.001  # The loop's clock counts milliseconds; less would be at once.
 BACKLOG = 4096
 """Items that may wait for a bot before the arbiter stops reading what it sends."""
 
@@ -30,7 +31,10 @@ class Connection:
         self.error: RummyError | None = None  # Why the stream ends, where it does not end well.
         self.writing_since: float | None = None
         self._sender = asyncio.current_task()
-        self._hold: asyncio.TimerHandle | None = None  # A message is under way, and unanswered.
+        self._loop = asyncio.get_running_loop()
+        self._held = False  # A message is under way, and unanswered.
+        self._held_until = 0.0
+        self._timer: asyncio.TimerHandle | None = None  # Looks whether it has been under way for too long.
 
     def push(self, item: bytes) -> None:
         """Puts *item* behind what waits already."""
@@ -39,7 +43,8 @@ class Connection:
         self._items.append(item)
         if len(self._items) >= BACKLOG:
             self._drained.clear()
-        self._wake()
+        if not self._held:
+            self._wake()
 
     def close(self, last: bytes = b"", error: RummyError | None = None) -> None:
         """Ends the stream after what waits, and after *last*; with the status of *error* where there is one."""
@@ -57,42 +62,65 @@ class Connection:
         if self._sender is not None:
             self._sender.cancel()
 
+    @property
+    def full(self) -> bool:
+        """Whether more waits for the bot than it should be allowed to add to."""
+        return not self._drained.is_set()
+
     async def drained(self) -> None:
         """Returns once the bot has taken what waits below the limit of the backlog."""
         await self._drained.wait()
 
     async def ready(self) -> bool:
         """Waits for something to send; False once the stream has ended and everything has been sent."""
-        while not self._items or self._hold is not None:
+        while not self._items or self._held:
             if self._closed:
                 self.release()
                 return bool(self._items)
-            self._waiter = asyncio.get_running_loop().create_future()
+            self._waiter = self._loop.create_future()
             await self._waiter
         return True
 
     def release(self) -> None:
         """The bot has answered, or has been waited for long enough: the next message may go."""
-        if self._hold is not None:
-            self._hold.cancel()
-            self._hold = None
+        if self._held:
+            self._held = False
             self._wake()
 
     def take(self) -> bytes:
         """The next message: all that waits, up to a size."""
-        self._hold = asyncio.get_running_loop().call_later(HOLD_SECONDS, self.release)
-        items, total = self._items, 0
-        for count, item in enumerate(items):
-            total += len(item)
-            if total > MAX_BATCH_BYTES and count:
-                self._items = items[count:]
-                return b"".join(items[:count])
-        self._items = []
+        self._held, self._held_until = True, self._loop.time() + HOLD_SECONDS
+        if self._timer is None:
+            self._timer = self._loop.call_later(HOLD_SECONDS, self._look)
+        message = b"".join(self._items)
+        if len(message) > MAX_BATCH_BYTES:
+            return self._take_some()
+        self._items.clear()
         self._drained.set()
-        return b"".join(items)
+        return message
+
+    def _take_some(self) -> bytes:
+        """As many items as the largest message holds, and one at least."""
+        items, total, count = self._items, len(self._items[0]), 1
+        while count < len(items) and total + len(items[count]) <= MAX_BATCH_BYTES:
+            total += len(items[count])
+            count += 1
+        self._items = items[count:]
+        if not self._items:
+            self._drained.set()
+        return b"".join(items[:count])
+
+    def _look(self) -> None:
+        """One timer serves all the messages that leave meanwhile: to set and cancel one for each is dear."""
+        left = self._held_until - self._loop.time()
+        if not self._held or left <= 0:
+            self._timer = None
+            self.release()
+        else:
+            self._timer = self._loop.call_later(max(left, TICK_SECONDS), self._look)
 
     def _wake(self) -> None:
-        if self._hold is not None and not self._closed:
+        if self._held and not self._closed:
             return
         waiter, self._waiter = self._waiter, None
         if waiter is not None and not waiter.done():

@@ -121,7 +121,7 @@ class Lane:
         if self.connection is connection:
             self.connection = None
             self.gone_since, self.gone_cause, self.gone_text = self._now(), cause, text
-            self.sent()
+            self.sent(self._now())
 
     def fail(self, text: str) -> None:
         """The arena cannot run the process: nobody's matches count."""
@@ -172,7 +172,7 @@ class Lane:
         if self.connection is not None:
             self.connection.push(asked.item)
         elif not self._paused:
-            self.sent()
+            self.sent(self._now())
 
     def withdraw(self, asked: Asked) -> None:
         """*asked* is no longer open, although nobody has answered it."""
@@ -181,11 +181,10 @@ class Lane:
         else:
             self._unsent.remove(asked)
 
-    def sent(self) -> None:
-        """What has been asked is on its way now."""
+    def sent(self, now: float) -> None:
+        """What has been asked is on its way since *now*."""
         if self._paused or not self._unsent:
             return
-        now = self._now()
         for asked in self._unsent:
             asked.sent_at = now
         self._clock.sent(now, len(self._unsent))

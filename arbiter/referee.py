@@ -234,8 +234,7 @@ class Referee:
         assert decision is not None
         chair = self._chairs[decision.seat]
         self.decisions += 1
-        asked = Asked(self.decisions, chair.question(self.decisions))
-        chair.open = asked
+        chair.open = asked = Asked(self.decisions, chair.question(self.decisions))
         chair.lane.ask(asked)
 
     def _withdraw(self) -> None:

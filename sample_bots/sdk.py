@@ -168,10 +168,11 @@ class Session:
         """Messages that answer *data*: one, or more where `choose` takes its time. Raises `BadInput` for garbage."""
         message = codec.read_to_bot(data)
         self._notice(message)
+        answer = self._answer
         parts: list[bytes] = []
         flush = monotonic() + FLUSH_SECONDS
         for raw in message.decisions:
-            parts.append(self._answer(raw))
+            parts.append(answer(raw))
             if (now := monotonic()) > flush:
                 yield b"".join(parts)
                 parts.clear()

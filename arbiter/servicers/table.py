@@ -51,21 +51,19 @@ class TableServicer:
     async def _serve(self, context: Context, reader: _Reader, guest: Guest, concurrency: int) -> None:
         lane, connection = self._lobby.attach(guest, concurrency)
         reader.feed(lane, connection)
+        now, write = self._lobby.now, context.write
         try:
             while await connection.ready():
-                await self._send(context, lane, connection)
+                message = connection.take()
+                connection.writing_since = now()
+                if lane.connection is connection:
+                    lane.sent(connection.writing_since)
+                await write(message)
+                connection.writing_since = None
         finally:
             self._lobby.detach(lane, connection, connection.error)
         if connection.error is not None:
             raise connection.error
-
-    async def _send(self, context: Context, lane: Lane, connection: Connection) -> None:
-        message = connection.take()
-        if lane.connection is connection:
-            lane.sent()
-        connection.writing_since = self._lobby.now()
-        await context.write(message)
-        connection.writing_since = None
 
 
 class _Reader:
@@ -118,7 +116,8 @@ class _Reader:
                 return
             lane.answer(answers)
             connection.release()
-            await connection.drained()
+            if connection.full:
+                await connection.drained()
 
     async def _next(self) -> bytes | None:
         """The next message, None at the end."""

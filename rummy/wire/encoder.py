@@ -141,6 +141,7 @@ _BARE: dict[type, int] = {
     Pass: codec.PASS,
     EndMelds: codec.END_MELDS,
 }
+_PILE_CODE = {count: codec.DRAW_PILE + count for count in range(1, 64)}
 
 
 # ---- actions
@@ -148,16 +149,17 @@ _BARE: dict[type, int] = {
 
 def code_of(action: Action) -> int | None:
     """The byte of a simple action; None where it is composite."""
-    if action.__class__ is Discard:
-        return action.card
-    code = _BARE.get(action.__class__)
-    return _rare_code(action) if code is None else code
+    kind = action.__class__
+    if kind is Discard:
+        return action.card  # type: ignore[union-attr]
+    code = _BARE.get(kind)
+    if code is None:
+        return _PILE_CODE.get(action.count) if kind is DrawPile else _rare_code(action)  # type: ignore[union-attr]
+    return code
 
 
 def _rare_code(action: Action) -> int | None:
     match action:
-        case DrawPile(count):
-            return codec.DRAW_PILE + count if 1 <= count <= 63 else None
         case Knock(card, None):
             return codec.KNOCK_BARE if card is None else codec.KNOCK + card
         case BigGin(None):
