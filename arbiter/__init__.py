@@ -2,9 +2,6 @@
 
 import os
 
-from rummy.wire.engine import use_polling
-
 # Keepers of hosted bots are started by fork and exec. gRPC's fork handlers run in between, in the child: with them one
 # child in ten was killed by a segmentation fault under uvloop, without them none. It reads this when it is imported.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
-use_polling()

@@ -1,8 +1,7 @@
 """What gRPC alone can do: messages bounced between a grpc.aio server and two client processes, with nothing in between.
 
 A message goes to a client with the bytes of so many decisions, comes back with those of as many answers, and goes on to
-the clients in turn. How many messages are in the air, and how large they are, is what was seen of the arena; gRPC moves
-them with the same engine (`rummy.wire.engine`).
+the clients in turn. How many messages are in the air, and how large they are, is what was seen of the arena.
 
     python -m bench.bare ADDRESS ANSWER_BYTES     a client
 """
