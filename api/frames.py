@@ -14,14 +14,17 @@ from rummy.rules.actions import (
     Arrange,
     BigGin,
     Cards,
+    Continue,
     Discard,
     DrawPile,
     DrawStock,
     EndMelds,
+    GoOut,
     Knock,
     LayOff,
     Meld,
     Take,
+    TurnOver,
 )
 from rummy.rules.actions import Pass as PassOffer
 from rummy.rules.cards import TEXTS, card_text, cards_text
@@ -161,10 +164,16 @@ def _words(played: Played, before: Frame, events: Sequence[Event]) -> str:
             return "has big gin" + _shown(events, played.seat)
         case Meld(cards):
             return f"melds {_all([cards])}"
-        case LayOff(cards, _):
+        case LayOff(cards):
             return f"lays off {_all([cards])}"
         case EndMelds():
             return "ends the melds"
+        case TurnOver():
+            return "turns the pile over"
+        case GoOut():
+            return "goes out"
+        case Continue():
+            return "does not go out"
         case Arrange():
             return "shows the hand" + _shown(events, played.seat)
         case _:

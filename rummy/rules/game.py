@@ -22,6 +22,7 @@ class Phase(IntEnum):
     PLAY = 3
     DISCARD = 4
     SHOW = 5
+    GO_OUT = 6
 
 
 class EventKind(IntEnum):
@@ -39,6 +40,8 @@ class EventKind(IntEnum):
     SHOW = 10
     DEAL_END = 11
     OUT = 12
+    TURN_OVER = 13
+    GO_OUT = 14
 
 
 class Decision(NamedTuple):
@@ -131,6 +134,7 @@ class DealTerms:
     dealer: Seat
     starter: Seat
     scores: tuple[int, ...]
+    chance: bytes = b""  # Secret: what shuffles a pile during the deal is drawn from it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +168,8 @@ class Game(Protocol):
 
     spec: ClassVar[GameSpec]
 
-    def deck(self) -> Sequence[Card]:
-        """The pack, in a fixed order, before the shuffle."""
+    def deck(self, seats: int) -> Sequence[Card]:
+        """The cards of a deal to *seats* seats, in a fixed order, before the shuffle."""
 
     def deal(self, deck: Sequence[Card], terms: DealTerms) -> Any:
         """A new state from the shuffled *deck*, dealt from its head (COM-2)."""

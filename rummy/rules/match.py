@@ -38,7 +38,6 @@ class Match:
         self.active: tuple[Seat, ...] = ()  # Seats still in the match.
         self.decision: Decision | None = None
         self.result: MatchResult | None = None
-        self._pack = tuple(game.deck())
         self._tally = game.tally(seats, shuffle.first_seat(seed, seats))
         self._apply, self._decide, self._legal = game.apply, game.decision, game.legal_actions
         self._scored = 0
@@ -87,9 +86,9 @@ class Match:
         terms = self.game.terms(self._tally)
         self.active = terms.active
         self.ply = 0
-        self._state = state = self.game.deal(
-            shuffle.shuffled(shuffle.deal_seed(self.seed, self.deal), self._pack), terms
-        )
+        seed = shuffle.deal_seed(self.seed, self.deal)
+        deck = shuffle.shuffled(seed, self.game.deck(len(terms.active)))
+        self._state = state = self.game.deal(deck, replace(terms, chance=seed))
         self.events.extend(state.events)
         state.events = self.events  # The deal writes on into the match's own list.
         self.decision = self._decide(state)

@@ -35,8 +35,12 @@ def sentence(event: Event, names: Sequence[str]) -> str:
             return f"{name} shows {_shown(event)}."
         case EventKind.DEAL_END:
             return f"The deal ends ({event.reason}): " + ", ".join(_points(event, names)) + "."
+        case EventKind.TURN_OVER:
+            return f"{name} turns the pile over." + (f" The upcard is {_cards(event.cards)}." if event.cards else "")
         case EventKind.OUT:
             return f"{name} leaves the match ({event.reason})."
+        case EventKind.GO_OUT:
+            return f"{name} goes out."
 
 
 def _shown(event: Event) -> str:

@@ -22,16 +22,19 @@ from rummy.rules.actions import (
     BigGin,
     Card,
     Cards,
+    Continue,
     Discard,
     DrawPile,
     DrawStock,
     EndMelds,
+    GoOut,
     Knock,
     LayOff,
     Meld,
     Pass,
     Seat,
     Take,
+    TurnOver,
 )
 from rummy.rules.game import Event, EventKind, Phase, TableMeld, View
 from rummy.wire.v1 import cards_pb2, table_pb2, view_pb2
@@ -49,7 +52,9 @@ MAX_SEATS = 6
 MAX_EVENTS = 4096  # In one decision.
 
 KNOCK, DRAW_STOCK, TAKE, PASS, KNOCK_BARE, END_MELDS, BIG_GIN = 64, 128, 129, 130, 131, 132, 133
-SHOW_BEST, SHOW_OWN, MELD, LAY_OFF, DRAW_PILE = 134, 135, 136, 137, 191
+SHOW_BEST, SHOW_OWN, MELD, LAY_OFF, TURN_OVER, DRAW_PILE = 134, 135, 136, 137, 138, 191
+GO_OUT, CONTINUE = 139, 140
+MOST_TAKEN = 64  # Cards in one draw from the pile.
 
 
 def _simple_actions() -> tuple[Action | None, ...]:
@@ -58,8 +63,10 @@ def _simple_actions() -> tuple[Action | None, ...]:
         table[card] = Discard(card)
         table[KNOCK + card] = Knock(card)
     table[DRAW_STOCK], table[TAKE], table[PASS] = DrawStock(), Take(), Pass()
+    table[TURN_OVER] = TurnOver()
     table[KNOCK_BARE], table[END_MELDS], table[BIG_GIN], table[SHOW_BEST] = Knock(), EndMelds(), BigGin(), Arrange()
-    for count in range(1, 64):
+    table[GO_OUT], table[CONTINUE] = GoOut(), Continue()
+    for count in range(1, MOST_TAKEN + 1):
         table[DRAW_PILE + count] = DrawPile(count)
     return tuple(table)
 
@@ -213,7 +220,7 @@ def _lay_offs(messages: Iterable[cards_pb2.LayOff]) -> tuple[LayOff, ...]:
 def _lay_off(message: cards_pb2.LayOff) -> LayOff:
     if message.meld > MAX_MELD:
         raise BadInput(f"There is no meld {message.meld} on a table.")
-    return LayOff(read_cards(message.cards), message.meld)
+    return LayOff(read_cards(message.cards), message.meld, message.low)
 
 
 def _counted(items: Iterable[T], limit: int, what: str) -> list[T]:

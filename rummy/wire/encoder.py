@@ -21,16 +21,19 @@ from rummy.rules.actions import (
     Arrange,
     BigGin,
     Cards,
+    Continue,
     Discard,
     DrawPile,
     DrawStock,
     EndMelds,
+    GoOut,
     Knock,
     LayOff,
     Meld,
     Pass,
     Seat,
     Take,
+    TurnOver,
 )
 from rummy.rules.game import Event, MatchResult, TableMeld, View
 from rummy.rules.match import Match
@@ -107,7 +110,7 @@ class _Sized(dict[int, bytes]):
 
 # Action, CardGroup, LayOff
 _CODE, _GROUPS, _LAY_OFFS, _OWN = _Number(1), _Sized(2), _Sized(3), b"\x20\x01"
-_CARDS, _MELD_NUMBER = _Sized(1), _Number(2)
+_CARDS, _MELD_NUMBER, _LOW = _Sized(1), _Number(2), (b"", b"\x18\x01")
 # TableMeld
 _PLACERS, _MELD_SEAT, _RUN = _Sized(2), _Number(3), (b"", b"\x20\x01")
 # View
@@ -132,6 +135,9 @@ _BARE: dict[type, int] = {
     Take: codec.TAKE,
     Pass: codec.PASS,
     EndMelds: codec.END_MELDS,
+    TurnOver: codec.TURN_OVER,
+    GoOut: codec.GO_OUT,
+    Continue: codec.CONTINUE,
 }
 
 
@@ -155,7 +161,7 @@ def _rare_code(action: Action) -> int | None:
         case Arrange(None, ()):
             return codec.SHOW_BEST
         case DrawPile(count):
-            return codec.DRAW_PILE + count if 1 <= count <= 63 else None
+            return codec.DRAW_PILE + count if 1 <= count <= codec.MOST_TAKEN else None
     return None
 
 
@@ -184,7 +190,7 @@ def _grouped(groups: Iterable[Cards], outer: _Sized = _GROUPS) -> bytes:
 
 
 def _laid(lay_offs: Iterable[LayOff], outer: _Sized = _LAY_OFFS) -> bytes:
-    bodies = [_CARDS.of(bytes(lay_off.cards)) + _MELD_NUMBER[lay_off.meld] for lay_off in lay_offs]
+    bodies = [_CARDS.of(bytes(lay_off.cards)) + _MELD_NUMBER[lay_off.meld] + _LOW[lay_off.low] for lay_off in lay_offs]
     return b"".join([outer.message(body) for body in bodies])
 
 

@@ -13,15 +13,18 @@ from rummy.rules.actions import (
     Action,
     Arrange,
     BigGin,
+    Continue,
     Discard,
     DrawPile,
     DrawStock,
     EndMelds,
+    GoOut,
     Knock,
     LayOff,
     Meld,
     Pass,
     Take,
+    TurnOver,
 )
 from rummy.rules.game import Event
 from rummy.rules.games import GAMES, find_game
@@ -30,10 +33,13 @@ from rummy.rules.match import Match
 TABLES = [(key, seats) for key, kind in GAMES.items() for seats in range(kind.spec.min_seats, kind.spec.max_seats + 1)]
 SIMPLE: tuple[Action, ...] = (
     DrawStock(),
-    DrawPile(1),
+    *[DrawPile(count) for count in range(1, 65)],
     Take(),
     Pass(),
     EndMelds(),
+    TurnOver(),
+    GoOut(),
+    Continue(),
     Knock(),
     BigGin(),
     Arrange(),

@@ -107,7 +107,7 @@ class Gin:
 
     # The deal
 
-    def deck(self) -> Sequence[Card]:
+    def deck(self, seats: int) -> Sequence[Card]:
         """The 52 cards (GIN-1.1)."""
         return PACK
 

@@ -115,7 +115,7 @@ class OneOhOne:
 
     # The deal.
 
-    def deck(self) -> Sequence[Card]:
+    def deck(self, seats: int) -> Sequence[Card]:
         """One pack (101-1.1)."""
         return PACK
 

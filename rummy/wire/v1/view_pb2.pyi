@@ -37,6 +37,8 @@ class _PhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Phase.ValueType
     """The turn ends: discard, or knock where the game allows it here."""
     PHASE_SHOW: _Phase.ValueType  # 5
     """Show the hand after somebody has ended the deal."""
+    PHASE_GO_OUT: _Phase.ValueType  # 6
+    """The turn is over but for this: go out, which ends the deal, or continue."""
 
 class Phase(_Phase, metaclass=_PhaseEnumTypeWrapper):
     """What kind of question is open."""
@@ -52,6 +54,8 @@ PHASE_DISCARD: Phase.ValueType  # 4
 """The turn ends: discard, or knock where the game allows it here."""
 PHASE_SHOW: Phase.ValueType  # 5
 """Show the hand after somebody has ended the deal."""
+PHASE_GO_OUT: Phase.ValueType  # 6
+"""The turn is over but for this: go out, which ends the deal, or continue."""
 Global___Phase: _TypeAlias = Phase  # noqa: Y015
 
 @_typing.final
@@ -206,6 +210,10 @@ class Event(_message.Message):
         """The deal is over; `points` by seat."""
         KIND_OUT: Event._Kind.ValueType  # 12
         """A seat has left the match."""
+        KIND_TURN_OVER: Event._Kind.ValueType  # 13
+        """The discard pile was turned over as the new stock; `cards` is the new upcard."""
+        KIND_GO_OUT: Event._Kind.ValueType  # 14
+        """A seat has gone out after its discard, which ends the deal."""
 
     class Kind(_Kind, metaclass=_KindEnumTypeWrapper): ...
     KIND_UNSPECIFIED: Event.Kind.ValueType  # 0
@@ -228,6 +236,10 @@ class Event(_message.Message):
     """The deal is over; `points` by seat."""
     KIND_OUT: Event.Kind.ValueType  # 12
     """A seat has left the match."""
+    KIND_TURN_OVER: Event.Kind.ValueType  # 13
+    """The discard pile was turned over as the new stock; `cards` is the new upcard."""
+    KIND_GO_OUT: Event.Kind.ValueType  # 14
+    """A seat has gone out after its discard, which ends the deal."""
 
     KIND_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
