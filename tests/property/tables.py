@@ -26,11 +26,21 @@ from rummy.rules.actions import (
     Take,
     TurnOver,
 )
+from rummy.rules.cards import cards_of
 from rummy.rules.game import Event
 from rummy.rules.games import GAMES, find_game
 from rummy.rules.match import Match
 
 TABLES = [(key, seats) for key, kind in GAMES.items() for seats in range(kind.spec.min_seats, kind.spec.max_seats + 1)]
+OPTION_SETS: dict[str, list[dict[str, Any]]] = {
+    "club": [
+        {},
+        {"packs_for_four": 2},
+        {"ace": "corner", "partial_discharges": True},
+        {"ace": "low", "double_clubs": False, "shared_partials": False, "partial_discharges": True, "rounds": 1},
+        {"ace": "high", "packs_for_four": 2, "turn_cap": 6},
+    ],
+}
 SIMPLE: tuple[Action, ...] = (
     DrawStock(),
     *[DrawPile(count) for count in range(1, 65)],
@@ -57,15 +67,21 @@ Policy = Callable[[Match, random.Random], Action]
 def eager(match: Match, rng: random.Random) -> Action:
     """Knocks, melds and lays off where it may, plays the default half the time, and anything else otherwise."""
     legal = match.legal_actions()
-    strong = [action for action in legal if isinstance(action, Knock | BigGin | Meld | LayOff)]
+    strong = [action for action in legal if isinstance(action, Knock | BigGin | Meld | LayOff | GoOut)]
     if strong and rng.random() < 0.7:
         return rng.choice(strong)
     return match.default_action() if rng.random() < 0.6 else rng.choice(legal)
 
 
+def options_for(key: str, seed: bytes) -> dict[str, Any]:
+    """One of the option sets of a game, chosen by the seed of the match."""
+    sets = OPTION_SETS.get(key, [{}])
+    return sets[sum(seed) % len(sets)]
+
+
 def states(key: str, seats: int, seed: bytes, rng: random.Random, policy: Policy = eager) -> Iterator[Match]:
     """A match at each of its decisions, played on between two of them."""
-    match = Match(find_game(key), seats, seed)
+    match = Match(find_game(key, options_for(key, seed)), seats, seed)
     while match.decision is not None:
         yield match
         match.apply(policy(match, rng))
@@ -104,6 +120,16 @@ def odd_actions(held: list[int], melds: int, rng: random.Random) -> list[Any]:
         "S",
         7,
     ]
+
+
+def cards_in(hand: Any) -> list[int]:
+    """The cards of a hand, which is a mask in games of one pack, and ascending cards in others."""
+    return list(cards_of(hand) if isinstance(hand, int) else hand)
+
+
+def hand_like(hand: Any, cards: list[int]) -> Any:
+    """*cards* as a hand of the kind of *hand*."""
+    return sum(1 << card for card in cards) if isinstance(hand, int) else tuple(sorted(cards))
 
 
 def accepts(game: Any, state: Any, action: Any) -> tuple[Any, list[Event]] | str:
