@@ -38,7 +38,7 @@ OPTION_SETS: dict[str, list[dict[str, Any]]] = {
         {"packs_for_four": 2},
         {"ace": "corner", "partial_discharges": True},
         {"ace": "low", "double_clubs": False, "shared_partials": False, "partial_discharges": True, "rounds": 1},
-        {"ace": "high", "packs_for_four": 2, "turn_cap": 6},
+        {"ace": "high", "packs_for_four": 2, "turn_cap": 3},
     ],
 }
 SIMPLE: tuple[Action, ...] = (
