@@ -159,3 +159,112 @@ def gin_score(knocker_count: int, defender_count: int, *, big: bool) -> tuple[st
     if knocker_count < defender_count:
         return "knock", defender_count - knocker_count, 0
     return "undercut", 0, 25 + knocker_count - defender_count
+
+
+# ---- Basic rummy: several packs, jokers, an ace that may stand at either end.
+
+JOKERS = ("Xr", "Xb")
+LINES = {"low": RANKS, "high": RANKS[1:] + "A", "either": RANKS + "A", "corner": RANKS * 2}
+
+
+def is_basic_set(cards: Sequence[str], *, packs: int, distinct: bool) -> bool:
+    """BAS-4.1, 4.4, 10.1: three or more of a rank, at most four a pack with the jokers, two of them natural."""
+    natural = [card for card in cards if card not in JOKERS]
+    most = 4 if distinct else 4 * packs
+    return (
+        3 <= len(cards) <= most
+        and len({card[0] for card in natural}) == 1
+        and (len(natural) == len(cards) or len(natural) >= 2)
+        and (not distinct or len(set(natural)) == len(natural))
+    )
+
+
+def is_basic_run(cards: Sequence[str], *, ace: str) -> bool:
+    """BAS-4.2, 4.3, 10.1, 10.5: three to thirteen in order; cards with a joker among them are judged as they stand."""
+    natural = [card for card in cards if card not in JOKERS]
+    if not 3 <= len(cards) <= 13 or len({card[1] for card in natural}) != 1 or len(natural) < 2:
+        return False
+    line = LINES[ace]
+    for start in range(len(line) - len(cards) + 1):
+        window = line[start : start + len(cards)]
+        if len(natural) == len(cards):
+            fits = sorted(window) == sorted(card[0] for card in cards)
+        else:
+            fits = all(card in JOKERS or card[0] == rank for card, rank in zip(cards, window, strict=True))
+        if fits:
+            return True
+    return False
+
+
+def is_basic_meld(cards: Sequence[str], *, ace: str, packs: int, distinct: bool) -> bool:
+    """BAS-4: a set or a run."""
+    return is_basic_set(cards, packs=packs, distinct=distinct) or is_basic_run(cards, ace=ace)
+
+
+def basic_value(cards: Iterable[str], ace: int) -> int:
+    """BAS-9.2, 10.1: face cards and tens 10, the ace as chosen, others their number, jokers nothing."""
+    return sum(ace if card[0] == "A" else value(card) for card in cards if card not in JOKERS)
+
+
+def basic_hand_score(losers: Iterable[Sequence[str]], *, ace: int, bonus: int, rummy: bool) -> int:
+    """BAS-9.1, 8.3, 9.3: all that the others hold, doubled by rummy, and the bonus once."""
+    held = sum(basic_value(hand, ace) for hand in losers)
+    return (2 * held if rummy else held) + bonus
+
+
+def minus(cards: Hand, some: Iterable[str]) -> Hand | None:
+    """*cards* without *some*, None where they are not all there."""
+    left = list(cards)
+    for card in some:
+        if card not in left:
+            return None
+        left.remove(card)
+    return tuple(left)
+
+
+def _fillings(window: str, suit: str, hand: Hand, jokers: int) -> Iterator[tuple[Hand, int]]:
+    """Every way to fill the places of a run: the natural cards, and the jokers."""
+    if not window:
+        yield (), 0
+        return
+    for cards, wild in _fillings(window[1:], suit, hand, jokers):
+        card = window[0] + suit
+        if minus(hand, (*cards, card)) is not None:
+            yield (card, *cards), wild
+        if wild < jokers:
+            yield cards, wild + 1
+
+
+@lru_cache(maxsize=400_000)
+def basic_least(hand: Hand, jokers: int, ace: str, packs: int, distinct: bool, ace_value: int) -> int:
+    """The fewest points that natural cards *hand*, in order, and *jokers* leave: the first is loose or in a meld."""
+    if not hand:
+        return 0
+    first, rules = hand[0], (ace, packs, distinct, ace_value)
+    best = basic_value(first and [first], ace_value) + basic_least(hand[1:], jokers, *rules)
+    for cards, wild in _basic_melds_with(first, hand, jokers, ace, packs, distinct):
+        left = minus(hand, cards)
+        assert left is not None
+        best = min(best, basic_least(left, jokers - wild, *rules))
+    return best
+
+
+def _basic_melds_with(
+    first: str, hand: Hand, jokers: int, ace: str, packs: int, distinct: bool
+) -> set[tuple[Hand, int]]:
+    found = set()
+    alike = [card for card in hand[1:] if card[0] == first[0]]
+    for size in range(len(alike) + 1):
+        for others in combinations(alike, size):
+            for wild in range(jokers + 1):
+                if is_basic_set((first, *others, *JOKERS[:1] * wild), packs=packs, distinct=distinct):
+                    found.add(((first, *others), wild))
+    line = LINES[ace]
+    for size in range(3, 14):
+        for start in range(len(line) - size + 1):
+            window = line[start : start + size]
+            if first[0] in window:
+                for cards, wild in _fillings(window, first[1], hand, jokers):
+                    if first in cards and len(cards) >= 2:
+                        found.add((cards, wild))
+    return found
