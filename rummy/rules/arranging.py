@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import product
+from operator import add
 from typing import NamedTuple
 
 from rummy.rules.actions import Card, Cards
@@ -51,6 +52,7 @@ class Arranger:
         self.weights = weights
         self._lines: dict[int, int] = {0: 0}
         self._rings: dict[int, int] = {0: 0}
+        self._shares_of: dict[int, tuple[int, ...]] = {}
         self._hands: dict[tuple[Suits, int, int], int] = {}
 
     def count(self, cards: Sequence[Card]) -> int:
@@ -113,20 +115,22 @@ class Arranger:
         ]
         ways.sort(key=_first)
         for left, way, later in ways:
-            if least and left - self._hope(way.left, later) < least:
+            if least and left - self._hope(way.left, jokers - way.jokers, later) < least:
                 least = min(least, self._least(way.left, jokers - way.jokers, later))
         return least
 
-    def _hope(self, suits: Suits, ranks: int) -> int:
-        """The points of all cards of *ranks*."""
-        points, (a, b, c, d) = 0, suits
+    def _hope(self, suits: Suits, jokers: int, ranks: int) -> int:
+        """The most points that sets of *ranks* can take off; one of two cards takes a joker as well."""
+        points, pairs, (a, b, c, d) = 0, [], suits
         while ranks:
             place = (ranks & -ranks).bit_length() - 1
-            points += self.values[place >> 1] * (
-                (a >> place & 3) + (b >> place & 3) + (c >> place & 3) + (d >> place & 3)
-            )
+            size = (a >> place & 3) + (b >> place & 3) + (c >> place & 3) + (d >> place & 3)
+            if size > 2:
+                points += self.values[place >> 1] * size
+            elif size == 2 and jokers:
+                pairs.append(self.values[place >> 1])
             ranks &= ranks - 1
-        return points
+        return points + 2 * sum(sorted(pairs)[-jokers:]) if pairs else points
 
     def _ways(self, suits: Suits, jokers: int, ranks: int) -> Iterator[tuple[_Set, int]]:
         """What may become of the lowest of *ranks*: no set, or one; and the ranks that are then still open."""
@@ -154,14 +158,26 @@ class Arranger:
 
     def _runs(self, suits: Suits, jokers: int) -> int:
         ring = self._ring
-        c, d, h, s = self.weights
         if not jokers:
-            return c * ring(suits[0], 0) + d * ring(suits[1], 0) + h * ring(suits[2], 0) + s * ring(suits[3], 0)
-        least = [0] * (jokers + 1)  # By jokers at hand.
-        for suit, weight in zip(suits, self.weights, strict=True):
-            alone = [weight * ring(suit, wild) for wild in range(jokers + 1)]
-            least = [min([least[most - wild] + alone[wild] for wild in range(most + 1)]) for most in range(jokers + 1)]
+            return ring(suits[0], 0) + ring(suits[1], 0) + ring(suits[2], 0) + ring(suits[3], 0)
+        least: list[int] = [0] * (jokers + 1)  # By jokers at hand.
+        for suit in suits:
+            alone = self._shared(suit, jokers)
+            if alone[jokers] == alone[0]:
+                least = [so_far + alone[0] for so_far in least]
+            else:
+                least = [min(map(add, least[most::-1], alone)) for most in range(jokers + 1)]
         return least[jokers]
+
+    def _shared(self, suit: int, jokers: int) -> tuple[int, ...]:
+        """What runs leave of a suit, by the jokers that it gets."""
+        key = suit << 4 | jokers
+        shared = self._shares_of.get(key)
+        if shared is None:
+            if len(self._shares_of) > _KEPT:
+                self._shares_of.clear()
+            shared = self._shares_of[key] = tuple([self._ring(suit, wild) for wild in range(jokers + 1)])
+        return shared
 
     def _ring(self, suit: int, jokers: int) -> int:
         """The least that runs leave of a suit, the ace standing wherever the rules allow."""

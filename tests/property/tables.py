@@ -33,6 +33,18 @@ from rummy.rules.match import Match
 
 TABLES = [(key, seats) for key, kind in GAMES.items() for seats in range(kind.spec.min_seats, kind.spec.max_seats + 1)]
 OPTION_SETS: dict[str, list[dict[str, Any]]] = {
+    "basic": [
+        {},
+        {"packs": 2, "deals": 6},
+        {"packs": 2, "distinct_suits": True, "jokers": 4, "ace": "either", "deals": 4},
+        {"pile": "spread", "jokers": 2, "ace_value": 15, "deals": 4},
+        {"pile": "spread", "packs": 2, "own_meld_first": True, "ace": "high", "deals": 4},
+        {"block": True, "must_discard_out": True, "ace": "low"},
+        {"call_rummy": True, "jokers": 1, "rummy_layoff_ok": True, "deals": 6},
+        {"call_rummy": True, "packs": 2, "pile": "spread", "min_turns_to_go_out": 6, "jokers": 4, "cards": [3] * 5},
+        {"preset": "ten_card", "max_turnovers": 0, "ace_value": 11},
+        {"cards": [3] * 5, "min_turns_to_go_out": 10, "max_turnovers": 10, "call_rummy": True, "turn_cap": 20},
+    ],
     "club": [
         {},
         {"packs_for_four": 2},

@@ -191,6 +191,7 @@ def test_101_ends_even_where_the_card_taken_may_be_thrown_back() -> None:
 
 
 ENDINGS = {
+    "basic": {"out", "rummy", "stock", "block", "turn cap"},
     "club": {"out", "turn cap"},
     "gin": {"knock", "undercut", "gin", "wall"},
     "one_oh_one": {"knock", "go rummy", "stock", "foul knock"},
