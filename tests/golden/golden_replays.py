@@ -38,6 +38,11 @@ GOLDEN = (
     Golden("one_oh_one", "six", 6),
     Golden("one_oh_one", "four-options", 4, {"over_limit": "void", "tie_penalty": True, "rediscard_ban": False}),
     Golden("one_oh_one", "five-short", 5, max_deals=2),
+    Golden("basic", "two", 2),
+    Golden("basic", "three-void-deal", 3, forfeit=60),
+    Golden("basic", "four-spread", 4, {"pile": "spread", "packs": 2, "jokers": 2, "own_meld_first": True, "deals": 3}),
+    Golden("basic", "five-call-rummy", 5, {"call_rummy": True, "ace": "either", "ace_value": 15, "deals": 4}),
+    Golden("basic", "six-block-short", 6, {"block": True, "must_discard_out": True}, max_deals=3),
 )
 
 
