@@ -122,15 +122,18 @@ class Arranger:
     def _hope(self, suits: Suits, jokers: int, ranks: int) -> int:
         """The most points that sets of *ranks* can take off; one of two cards takes a joker as well."""
         points, pairs, (a, b, c, d) = 0, [], suits
+        one, two, three, four = self.weights
         while ranks:
             place = (ranks & -ranks).bit_length() - 1
             size = (a >> place & 3) + (b >> place & 3) + (c >> place & 3) + (d >> place & 3)
             if size > 2:
-                points += self.values[place >> 1] * size
+                points += self.values[place >> 1] * (
+                    one * (a >> place & 3) + two * (b >> place & 3) + three * (c >> place & 3) + four * (d >> place & 3)
+                )
             elif size == 2 and jokers:
                 pairs.append(self.values[place >> 1])
             ranks &= ranks - 1
-        return points + 2 * sum(sorted(pairs)[-jokers:]) if pairs else points
+        return points + 2 * max(self.weights) * sum(sorted(pairs)[-jokers:]) if pairs else points
 
     def _ways(self, suits: Suits, jokers: int, ranks: int) -> Iterator[tuple[_Set, int]]:
         """What may become of the lowest of *ranks*: no set, or one; and the ranks that are then still open."""
@@ -158,11 +161,14 @@ class Arranger:
 
     def _runs(self, suits: Suits, jokers: int) -> int:
         ring = self._ring
+        c, d, h, s = self.weights
         if not jokers:
-            return ring(suits[0], 0) + ring(suits[1], 0) + ring(suits[2], 0) + ring(suits[3], 0)
+            return c * ring(suits[0], 0) + d * ring(suits[1], 0) + h * ring(suits[2], 0) + s * ring(suits[3], 0)
         least: list[int] = [0] * (jokers + 1)  # By jokers at hand.
-        for suit in suits:
+        for suit, weight in zip(suits, self.weights, strict=True):
             alone = self._shared(suit, jokers)
+            if weight > 1:
+                alone = tuple([weight * points for points in alone])
             if alone[jokers] == alone[0]:
                 least = [so_far + alone[0] for so_far in least]
             else:

@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rummy.rules.actions import BigGin, Knock, LayOff, Meld
+from rummy.rules.actions import BigGin, GoOut, Knock, LayOff, Meld
 from rummy.rules.games import find_game
 from rummy.rules.match import Match
 from rummy.rules.replay import Recorder
@@ -43,6 +43,11 @@ GOLDEN = (
     Golden("basic", "four-spread", 4, {"pile": "spread", "packs": 2, "jokers": 2, "own_meld_first": True, "deals": 3}),
     Golden("basic", "five-call-rummy", 5, {"call_rummy": True, "ace": "either", "ace_value": 15, "deals": 4}),
     Golden("basic", "six-block-short", 6, {"block": True, "must_discard_out": True}, max_deals=3),
+    Golden("club", "two", 2),
+    Golden("club", "three-without-variations", 3, {"double_clubs": False, "shared_partials": False}),
+    Golden("club", "four-two-packs", 4, {"packs_for_four": 2, "partial_discharges": True, "ace": "corner"}),
+    Golden("club", "five-void-deal", 5, forfeit=100),
+    Golden("club", "six-short", 6, max_deals=3),
 )
 
 
@@ -65,7 +70,7 @@ def _step(match: Match, recorder: Recorder, rng: random.Random) -> None:
     seat = match.decision.seat
     fault = "timeout" if rng.random() < 0.01 else None
     legal = match.legal_actions()
-    strong = [action for action in legal if isinstance(action, Knock | BigGin | Meld | LayOff)]
+    strong = [action for action in legal if isinstance(action, Knock | BigGin | Meld | LayOff | GoOut)]
     action = match.default_action()
     if fault is None and strong and rng.random() < 0.7:
         action = rng.choice(strong)

@@ -43,7 +43,8 @@ from rummy.rules.games.club_deal import (
     seen,
     takes,
 )
-from rummy.rules.games.club_score import ClubTally, hand_points, out_bonus, table_points
+from rummy.rules.games.club_score import hand_points, out_bonus, table_points
+from rummy.rules.games.totals import Totals
 from rummy.rules.tabling import ACES, without
 
 HAND = 10
@@ -81,25 +82,26 @@ class Club:
 
     # The match.
 
-    def tally(self, seats: int, first: Seat) -> ClubTally:
+    def tally(self, seats: int, first: Seat) -> Totals:
         """A match that begins, with *first* as its first dealer."""
-        return ClubTally(seats, first)
+        return Totals(seats, first)
 
-    def terms(self, tally: ClubTally) -> DealTerms:
+    def terms(self, tally: Totals) -> DealTerms:
         """What the next deal needs to know."""
         return tally.terms()
 
-    def score(self, tally: ClubTally, result: DealResult) -> None:
+    def score(self, tally: Totals, result: DealResult) -> None:
         """Counts a finished deal."""
         tally.score(result)
 
-    def retire(self, tally: ClubTally, seat: Seat) -> None:
+    def retire(self, tally: Totals, seat: Seat) -> None:
         """Takes *seat* out of the match by forfeit."""
         tally.retire(seat)
 
-    def outcome(self, tally: ClubTally, *, ended: bool = False) -> MatchResult | None:
+    def outcome(self, tally: Totals, *, ended: bool = False) -> MatchResult | None:
         """How the match ended, or None while it goes on."""
-        return tally.outcome(self.rounds * tally.seats, ended=ended)
+        deals = self.rounds * tally.seats  # CLB-10.1
+        return tally.outcome(target=None, deals=deals, cap=deals, ended=ended)
 
     # The deal.
 

@@ -27,6 +27,7 @@ from rummy.rules.tabling import (
 
 MELDS: Final = {ace: MeldRules(ace=ace, distinct_suits=False, most_set=108) for ace in ACES}  # CLB-1.2, 2.1, 2.2
 LIMIT: Final = 25  # CLB-7.2
+_SEARCHED: Final = 20  # Cards of a hand up to which the default discard is the best one.
 _END = EndMelds()
 
 
@@ -274,9 +275,21 @@ def arranger_of(ace: str, *, double: bool) -> Arranger:
 
 
 def default_discard(hand: Cards, ace: str, *, double: bool) -> Card:
-    """The card whose discard leaves the fewest unmelded points; of several the highest, then by suit (COM-14)."""
-    _, cards = arranger_of(ace, double=double).best_discards(hand)
-    return max(cards, key=lambda card: (card % 13, -card))
+    """The card whose discard leaves the fewest unmelded points; of several the highest, then by suit (COM-14).
+
+    Of a hand that a pile has swollen, the dearest card that lies on no meld: to search it card by card takes too long.
+    """
+    if len(hand) <= _SEARCHED:
+        _, cards = arranger_of(ace, double=double).best_discards(hand)
+        return max(cards, key=lambda card: (card % 13, -card))
+    values = IN_HAND[double]
+    loose = [card for card in hand if not _lies_on_meld(hand, card, ace)]
+    return max(loose or hand, key=lambda card: (values[card], card % 13, -card))
+
+
+def _lies_on_meld(hand: Cards, card: Card, ace: str) -> bool:
+    alike = sum(each % 13 == card % 13 for each in hand)
+    return alike >= 3 or any(one in hand and other in hand for one, other in _BESIDE[ace][card])
 
 
 def seen(known: Cards, cards: Cards) -> Cards:

@@ -1,4 +1,4 @@
-"""What cards and ends of a deal are worth in Club, and the running score of a match (rulebook sections 8 to 10)."""
+"""What cards and ends of a deal are worth in Club (rulebook sections 8 and 9)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from rummy.rules.actions import Seat
-from rummy.rules.game import DealResult, DealTerms, MatchResult, TableMeld
-from rummy.rules.games.one_oh_one_tally import next_seat
+from rummy.rules.game import TableMeld
 
 CHEAPEST: Final = 5  # No card in a hand counts less.
 BASE: Final = 3  # Cards of a meld beyond so many earn EXTRA each (CLB-8.8).
@@ -48,49 +47,3 @@ def out_bonus(counts: Sequence[int], seat: Seat, others: Iterable[Seat], *, empt
     if empty:
         return OUT_AT_ONCE if at_once else OUT_CLEAN
     return -OUT_BEATEN if any(counts[other] < counts[seat] for other in others) else 0
-
-
-class ClubTally:
-    """The running score of one match of Club."""
-
-    __slots__ = ("active", "dealer", "deals", "gone", "scores", "seats")
-
-    def __init__(self, seats: int, dealer: Seat) -> None:
-        self.seats = seats
-        self.dealer = dealer
-        self.scores = [0] * seats
-        self.active: list[Seat] = list(range(seats))
-        self.gone: list[Seat] = []  # By forfeit, in this order.
-        self.deals = 0
-
-    def terms(self) -> DealTerms:
-        """Who deals and who begins; only while at least two seats are in play."""
-        starter = next_seat(self.seats, self.dealer, self.active)  # CLB-3.1
-        return DealTerms(self.seats, tuple(self.active), self.dealer, starter, tuple(self.scores))
-
-    def score(self, result: DealResult) -> None:
-        """Adds the points of a deal."""
-        self.deals += 1
-        for seat in self.active:
-            self.scores[seat] += result.points[seat]
-        self.dealer = next_seat(self.seats, self.dealer, self.active)
-
-    def retire(self, seat: Seat) -> None:
-        """Takes *seat* out by forfeit."""
-        self.active.remove(seat)
-        self.gone.append(seat)
-        if self.dealer == seat and self.active:
-            self.dealer = next_seat(self.seats, seat, self.active)
-
-    def outcome(self, most_deals: int, *, ended: bool) -> MatchResult | None:
-        """How the match ended, or None (CLB-10.1)."""
-        if len(self.active) == 1:
-            return self._result("last seat")
-        if self.deals >= most_deals:
-            return self._result("all deals")
-        return self._result("short match") if ended else None
-
-    def _result(self, reason: str) -> MatchResult:
-        keys = [(0, self.gone.index(at)) if at in self.gone else (1, self.scores[at]) for at in range(self.seats)]
-        places = tuple([1 + sum(other > key for other in keys) for key in keys])
-        return MatchResult(places, tuple(self.scores), reason, self.deals, (None,) * self.seats)

@@ -1,4 +1,4 @@
-"""Club by the clauses of docs/rulebook/club.md: seats, melds, the turn, going out. Scores are in test_club_scores.py."""
+"""Club by the clauses of docs/rulebook/club.md, up to going out; what it scores is in test_club_scores.py."""
 
 from __future__ import annotations
 
@@ -509,6 +509,7 @@ def test_com_14_the_default_of_each_phase() -> None:
     [
         ("7c7d7h4s5s6sKs2h3d", "Ks"),  # The king counts most.
         ("7c7d7h5cTd2h", "Td"),  # A club of five counts ten, as the ten does: the higher rank goes.
+        ("8c9d7d7h7s", "8c"),  # Ten for the club, five for the nine.
         ("3c7d7h7sJd", "Jd"),
         ("JdJhKs4c4d4h4s", "Ks"),
         ("9d9h2s3s4s", "9d"),  # Equal in rank: diamonds before hearts.

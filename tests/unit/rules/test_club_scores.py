@@ -156,7 +156,7 @@ def test_clb_10_1_two_deals_a_seat_and_the_highest_sum_wins() -> None:
         while match.decision is not None:
             match.apply(match.default_action())
         assert match.result is not None
-        assert (match.result.deals, match.result.reason) == (2 * seats, "all deals")
+        assert (match.result.deals, match.result.reason) == (2 * seats, "deals")
         sums = [sum(deal.points[seat] for deal in match.deals) for seat in range(seats)]
         assert list(match.result.scores) == sums
         assert [place == 1 for place in match.result.placements] == [each == max(sums) for each in sums]
