@@ -6,7 +6,7 @@ A *simple* action has a code of one byte, stated here and in docs/reference/prot
     64..117   knock with card (code - 64)              129  take the offered card   133  big gin
     192..255  take (code - 191) cards from the pile    130  pass the offer          134  default arrangement
     138       turn the pile over as the new stock      131  knock without a card    139  go out
-                                                                                       140  continue
+    144..191  take (code - 79) cards, 65 or more                                       140  continue
 
 A *composite* action (a meld, a lay-off, an own arrangement) has no code: it carries cards.
 """

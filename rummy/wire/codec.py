@@ -53,8 +53,14 @@ MAX_EVENTS = 4096  # In one decision.
 
 KNOCK, DRAW_STOCK, TAKE, PASS, KNOCK_BARE, END_MELDS, BIG_GIN = 64, 128, 129, 130, 131, 132, 133
 SHOW_BEST, SHOW_OWN, MELD, LAY_OFF, TURN_OVER, DRAW_PILE = 134, 135, 136, 137, 138, 191
-GO_OUT, CONTINUE = 139, 140
-MOST_TAKEN = 64  # Cards in one draw from the pile.
+GO_OUT, CONTINUE, DRAW_DEEP = 139, 140, 79
+MOST_TAKEN = 112  # Cards in one draw from the pile.
+MOST_BY_DRAW_PILE = 64  # More than so many are counted from DRAW_DEEP.
+
+
+def draw_pile_code(count: int) -> int:
+    """The byte that takes *count* cards from the pile."""
+    return count + (DRAW_PILE if count <= MOST_BY_DRAW_PILE else DRAW_DEEP)
 
 
 def _simple_actions() -> tuple[Action | None, ...]:
@@ -67,7 +73,7 @@ def _simple_actions() -> tuple[Action | None, ...]:
     table[KNOCK_BARE], table[END_MELDS], table[BIG_GIN], table[SHOW_BEST] = Knock(), EndMelds(), BigGin(), Arrange()
     table[GO_OUT], table[CONTINUE] = GoOut(), Continue()
     for count in range(1, MOST_TAKEN + 1):
-        table[DRAW_PILE + count] = DrawPile(count)
+        table[draw_pile_code(count)] = DrawPile(count)
     return tuple(table)
 
 

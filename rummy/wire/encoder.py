@@ -161,7 +161,7 @@ def _rare_code(action: Action) -> int | None:
         case Arrange(None, ()):
             return codec.SHOW_BEST
         case DrawPile(count):
-            return codec.DRAW_PILE + count if 1 <= count <= codec.MOST_TAKEN else None
+            return codec.draw_pile_code(count) if 1 <= count <= codec.MOST_TAKEN else None
     return None
 
 

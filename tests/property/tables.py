@@ -52,6 +52,12 @@ OPTION_SETS: dict[str, list[dict[str, Any]]] = {
         {"ace": "low", "double_clubs": False, "shared_partials": False, "partial_discharges": True, "rounds": 1},
         {"ace": "high", "packs_for_four": 2, "turn_cap": 3},
     ],
+    "rummy500": [
+        {},
+        {"jokers": 4, "deal_cap": 4},
+        {"cards_for_two": 13, "target": 100},
+        {"jokers": 1, "turn_cap": 6, "target": 150},
+    ],
 }
 SIMPLE: tuple[Action, ...] = (
     DrawStock(),

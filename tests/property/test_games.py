@@ -195,6 +195,7 @@ ENDINGS = {
     "club": {"out", "turn cap"},
     "gin": {"knock", "undercut", "gin", "wall"},
     "one_oh_one": {"knock", "go rummy", "stock", "foul knock"},
+    "rummy500": {"out", "stock", "turn cap"},
 }
 
 
