@@ -268,3 +268,56 @@ def _basic_melds_with(
                     if first in cards and len(cards) >= 2:
                         found.add((cards, wild))
     return found
+
+
+# ---- Club: one or two packs, sets of any suits, an ace at either end.
+
+
+def is_club_set(cards: Sequence[str]) -> bool:
+    """CLB-2.1: three or more of one rank, whatever the suits."""
+    return len(cards) >= 3 and len({card[0] for card in cards}) == 1
+
+
+def is_club_run(cards: Sequence[str]) -> bool:
+    """CLB-1.2, 2.2: three or more of a suit, each rank once, next to each other from ace to king or from two to ace."""
+    ranks = {card[0] for card in cards}
+    if len(cards) < 3 or len({card[1] for card in cards}) != 1 or len(ranks) != len(cards):
+        return False
+    places = [sorted(line.index(rank) for rank in ranks) for line in (RANKS, RANKS[1:] + "A")]
+    return any(line[-1] - line[0] == len(cards) - 1 for line in places)
+
+
+def club_value(card: str, *, table: bool, double: bool) -> int:
+    """CLB-8.1, 9.1."""
+    worth = (15 if table else 5) if card[0] == "A" else 10 if card[0] in "TJQK" else 5
+    return worth * 2 if double and card[1] == "c" else worth
+
+
+ClubMeld = list[tuple[str, int]]  # In the order in which they were placed: a card, and the seat that placed it.
+
+
+def club_score(
+    melds: Sequence[ClubMeld], hands: Sequence[Sequence[str]], out: int | None, *, at_once: bool, double: bool
+) -> list[int]:
+    """CLB-8, 9: what each seat scores in a deal; *out* has gone out, *at_once* with all its cards in one turn."""
+    held = [sum(club_value(card, table=False, double=double) for card in hand) for hand in hands]
+    points = [-count for count in held]
+    for meld in melds:
+        for number, (card, seat) in enumerate(meld):
+            points[seat] += club_value(card, table=True, double=double) + (5 if number >= 3 else 0)
+    if out is not None and not hands[out]:
+        points[out] += 100 if at_once else 40
+    elif out is not None and held[out] > min(held):
+        points[out] -= 35
+    return points
+
+
+def club_takes(hand: Sequence[str], pile: Sequence[str]) -> list[int]:
+    """CLB-4.4: how many cards of the pile (its top last) may be taken: the deepest lies on a meld with the others."""
+    found = []
+    for count in range(1, len(pile) + 1):
+        cards, deepest = [*hand, *pile[len(pile) - count + 1 :]], pile[len(pile) - count]
+        pairs = combinations(sorted(cards), 2)
+        if any(is_club_set((deepest, *pair)) or is_club_run((deepest, *pair)) for pair in pairs):
+            found.append(count)
+    return found
