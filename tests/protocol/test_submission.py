@@ -85,7 +85,7 @@ async def test_a_bot_with_a_fault_does_not_qualify(arena: Arena, package: bytes,
 @pytest.mark.parametrize(
     ("requests", "why"),
     [
-        (requests_for(a_package(games='["whist"]')), "NOT_FOUND: There is no game 'whist'; there are: gin, one_oh_one"),
+        (requests_for(a_package(games='["whist"]')), "NOT_FOUND: There is no game 'whist'; there are: basic, "),
         (requests_for(a_package(name='""')), "INVALID_ARGUMENT: The name in bot.toml is empty"),
         (requests_for(a_package(name='"' + "x" * 65 + '"')), "INVALID_ARGUMENT: .* 65 characters"),
         (requests_for(a_package(name='"a\\u202eb"')), "INVALID_ARGUMENT: .* format character"),

@@ -43,7 +43,6 @@ from rummy.rules.game import (
 from rummy.rules.games.basic_deal import (
     DISCARDS,
     END,
-    MOST_TAKEN,
     BasicState,
     Terms,
     check_lay_off,
@@ -68,7 +67,9 @@ from rummy.rules.tabling import ACES, JOKER, MeldRules, hand_of
 
 PILES: Final = ("squared", "spread")
 _DRAW_STOCK, _TURN_OVER, _PASS = DrawStock(), TurnOver(), Pass()
-_DRAW_PILE: Final = tuple([DrawPile(count) for count in range(1, MOST_TAKEN + 1)])
+_DRAW_PILE: Final = tuple(
+    [DrawPile(count) for count in range(1, 108)]
+)  # As many as two packs and jokers can bring into a pile.
 _DECISIONS: Final = {phase: tuple([Decision(seat, phase) for seat in range(6)]) for phase in Phase}
 _MOST_JOKERS: Final = 4
 
@@ -225,7 +226,7 @@ class Basic:
         if self._may_turn_over(state, terms):
             actions.append(_TURN_OVER)
         spread = self.pile == "spread"
-        for count in range(1, min(len(state.pile) if spread else 1, len(_DRAW_PILE)) + 1):
+        for count in range(1, (len(state.pile) if spread else min(len(state.pile), 1)) + 1):
             if why_not_take(state, count, terms, spread=spread) is None:
                 actions.append(_DRAW_PILE[count - 1])
         return actions

@@ -27,7 +27,6 @@ from rummy.rules.tabling import (
     without,
 )
 
-MOST_TAKEN: Final = 64  # For which an action has a number.
 END: Final = EndMelds()
 DISCARDS: Final = tuple([Discard(card) for card in range(54)])
 
@@ -252,8 +251,6 @@ def why_not_take(state: BasicState, count: int, terms: Terms, *, spread: bool) -
     """Why *count* cards may not be taken from the pile, or None where they may."""
     if type(count) is not int or not 1 <= count <= len(state.pile):
         return f"The pile has {len(state.pile)} cards; take from 1 to so many." if spread else _TOP
-    if count > MOST_TAKEN:
-        return f"At most {MOST_TAKEN} cards are taken from the pile at once."
     if count == 1:
         return None  # BAS-10.2: the top card alone brings no duty; and a card to throw is always in the hand.
     if not spread:
