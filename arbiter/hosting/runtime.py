@@ -30,6 +30,7 @@ OWN_SOURCES = (
     "rummy/rules",
     "rummy/wire",
     "sample_bots/__init__.py",
+    "sample_bots/basic.py",
     "sample_bots/sdk.py",
 )
 _ROOT = Path(__file__).resolve().parents[2]

@@ -4,11 +4,13 @@ from rummy.rules.actions import Action, BigGin, Card, Discard, DrawPile, DrawSto
 from rummy.rules.cards import mask
 from rummy.rules.deadwood import best_discards, deadwood, in_meld
 from rummy.rules.game import Phase, View
-from sample_bots import sdk
+from sample_bots import basic, sdk
 
 
 def choose(decision: sdk.Decision) -> sdk.Answer:
     """The action of the phase that costs least now."""
+    if decision.view.game == "basic":
+        return basic.choose(decision)
     legal = decision.legal
     match decision.phase:
         case Phase.OFFER:
