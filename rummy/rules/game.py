@@ -42,6 +42,7 @@ class EventKind(IntEnum):
     OUT = 12
     TURN_OVER = 13
     GO_OUT = 14
+    DROP = 15
 
 
 class Decision(NamedTuple):
@@ -87,7 +88,7 @@ class View:
     melds: tuple[TableMeld, ...]
     known: tuple[Cards, ...]  # By seat: cards that everybody knows to be in that hand.
     scores: tuple[int, ...]  # Of the match, before this deal.
-    status: tuple[int, ...]  # 1 in play, 2 no card left in this deal, 0 out of the match.
+    status: tuple[int, ...]  # 1 in play, 2 has finished or left this deal, 0 out of the match.
     turn: Seat
     dealer: Seat
     knock_limit: int  # The highest count with which `seat` may knock.
@@ -95,6 +96,8 @@ class View:
     owed: Card | None  # Must be melded in this turn.
     closer: Seat | None  # Has ended the deal, or broken the stock.
     turns: int  # Completed in this deal.
+    broken_at: int | None = None  # Turns that were completed when the stock was broken (101-9.3).
+    wild: Card | None = None  # The card that was cut for the wild rank.
 
 
 @dataclass(frozen=True, slots=True)
