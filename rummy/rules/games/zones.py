@@ -58,15 +58,20 @@ class Zones:
         """An independent copy. Its events begin anew, so that copying is as cheap late in a match as early."""
         kind: Any = type(self)
         new: Z = object.__new__(kind)
-        for name in slots_of(kind):
+        for name in slots_of(self):
             value = [] if name == "events" else getattr(self, name)
             setattr(new, name, value.copy() if isinstance(value, list) else value)
         return new
 
 
+def slots_of(state: Zones) -> tuple[str, ...]:
+    """The names of everything that *state* consists of."""
+    kind: Any = type(state)
+    return _slots(kind)
+
+
 @cache
-def slots_of(kind: type[Zones]) -> tuple[str, ...]:
-    """The names of everything that a state of *kind* consists of."""
+def _slots(kind: Any) -> tuple[str, ...]:
     return tuple([name for each in kind.__mro__ for name in getattr(each, "__slots__", ())])
 
 

@@ -30,7 +30,7 @@ from rummy.wire.v1 import cards_pb2, table_pb2
 RUN, SET = (0, 1, 2), (6, 19, 32, 45)
 
 ACTIONS: list[Action] = [
-    DrawStock(), DrawPile(), DrawPile(64), TurnOver(), GoOut(), Continue(), Take(), Pass(), EndMelds(),
+    DrawStock(), DrawPile(), DrawPile(64), DrawPile(65), DrawPile(112), TurnOver(), GoOut(), Continue(), Take(), Pass(), EndMelds(),
     *(Discard(card) for card in (0, 51, 52, 53)),
     Knock(), Knock(0), Knock(53), Knock(None, ()), Knock(5, ()), Knock(0, (RUN, SET)), Knock(None, (RUN,)),
     BigGin(), BigGin(()), BigGin((RUN, SET)),
@@ -56,11 +56,13 @@ def test_simple_codes_are_those_that_the_rules_state() -> None:
         DrawStock(), Take(), Pass(), Knock(), EndMelds(), BigGin(), Arrange(),
     ]  # fmt: skip
     assert [codec.SIMPLE[code] for code in (138, 139, 140)] == [TurnOver(), GoOut(), Continue()]
-    assert codec.SIMPLE[192] == DrawPile(1)
+    assert [codec.SIMPLE[code] for code in (192, 255, 144, 191)] == [
+        DrawPile(1), DrawPile(64), DrawPile(65), DrawPile(112),
+    ]  # fmt: skip
     assert [code for code in range(54, 64) if codec.SIMPLE[code]] == []
 
 
-@pytest.mark.parametrize("action", [DrawPile(65), DrawPile(0), Arrange(None, (LayOff((3,), 0),))], ids=repr)
+@pytest.mark.parametrize("action", [DrawPile(113), DrawPile(0), Arrange(None, (LayOff((3,), 0),))], ids=repr)
 def test_action_without_a_form_is_refused(action: Action) -> None:
     with pytest.raises(ValueError, match="no form on the wire"):
         encoder.encode_action(action)
