@@ -25,13 +25,14 @@ def table(*arguments: str) -> dict[str, dict[str, float]]:
     return {line["bot"]: line for line in json.loads(result.stdout)["table"]}
 
 
-def test_greedy_beats_random_at_gin() -> None:
-    lines = table("gin", "greedy", "random", "--matches", "100", "--seed", "a")
+@pytest.mark.parametrize("game", ["basic", "gin"])
+def test_greedy_beats_random(game: str) -> None:
+    lines = table(game, "greedy", "random", "--matches", "100", "--seed", "a")
     assert lines["greedy"]["score"] > 0.95
     assert lines["greedy"]["wins"] + lines["greedy"]["draws"] + lines["greedy"]["losses"] == 100
 
 
-@pytest.mark.parametrize("game", ["gin", "one_oh_one"])
+@pytest.mark.parametrize("game", ["basic", "gin", "one_oh_one"])
 def test_every_sample_bot_plays(game: str) -> None:
     lines = table(game, "random", "greedy", "patient", "drawer", "--matches", "4", "--seats", "2", "--seed", "b")
     assert {line["strikes"] for line in lines.values()} == {0}
