@@ -18,6 +18,7 @@ from rummy.rules.actions import (
     Discard,
     DrawPile,
     DrawStock,
+    Drop,
     EndMelds,
     GoOut,
     Knock,
@@ -70,7 +71,7 @@ class _Projector:
     def __init__(self, match: Match) -> None:
         self._match = match
         self._seen = len(match.events)
-        self._aside: Cards = ()
+        self._aside = _cut(match)
         self.deals: list[Deal] = []
         self.frames: list[list[Frame]] = [[_dealt(match)]]
 
@@ -87,12 +88,12 @@ class _Projector:
         self.frames[-1].append(before.model_copy(update=position))
         if not over:
             return
-        self._aside = ()
         end = match.deals[-1]
         self.deals.append(
             Deal(deal=played.deal, frames=len(self.frames[-1]), points=list(end.points), reason=end.reason)
         )
         if match.result is None:
+            self._aside = _cut(match)
             self.frames.append([_dealt(match)])
 
 
@@ -106,11 +107,17 @@ def _dealt(match: Match) -> Frame:
         text="The cards are dealt.",
         fault=None,
         us=None,
-        aside="",
+        aside=cards_text(_cut(match)),
         scores=list(view.scores),
         dealer=view.dealer,
         **_position(match),
     )
+
+
+def _cut(match: Match) -> Cards:
+    """The card that lies beside the pile from the first: the one cut for the wild rank, where the game cuts one."""
+    wild = match.view(None).wild
+    return () if wild is None else (wild,)
 
 
 def _position(match: Match) -> dict[str, Any]:
@@ -158,6 +165,8 @@ def _words(played: Played, before: Frame, events: Sequence[Event]) -> str:
             return "passes"
         case Discard(card):
             return f"discards {_all([(card,)])}"
+        case Knock(card) if any(event.kind is EventKind.DROP for event in events):
+            return f"shows wrongly, discarding {_all([(card or 0,)])}" + _shown(events, played.seat)
         case Knock(card):
             return ("knocks" if card is None else f"knocks, discarding {_all([(card,)])}") + _shown(events, played.seat)
         case BigGin():
@@ -174,6 +183,8 @@ def _words(played: Played, before: Frame, events: Sequence[Event]) -> str:
             return "goes out"
         case Continue():
             return "does not go out"
+        case Drop():
+            return "drops out of the deal"
         case Arrange():
             return "shows the hand" + _shown(events, played.seat)
         case _:

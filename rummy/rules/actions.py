@@ -7,6 +7,7 @@ A *simple* action has a code of one byte, stated here and in docs/reference/prot
     192..255  take (code - 191) cards from the pile    130  pass the offer          134  default arrangement
     138       turn the pile over as the new stock      131  knock without a card    139  go out
     144..191  take (code - 79) cards, 65 or more                                       140  continue
+                                                                                       141  drop out of the deal
 
 A *composite* action (a meld, a lay-off, an own arrangement) has no code: it carries cards.
 """
@@ -108,6 +109,11 @@ class Continue:
     """Do not go out: the next seat has its turn."""
 
 
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Leave the deal before drawing, for a price."""
+
+
 Action = (
     DrawStock
     | DrawPile
@@ -123,4 +129,5 @@ Action = (
     | Arrange
     | GoOut
     | Continue
+    | Drop
 )

@@ -7,6 +7,7 @@ T  N         take, pass                   E            end the melds
 D:Kc         discard
 K:Kc  K      knock, with or without a card; K:Kc/As2s3s,7c7d7h with melds of one's own, K:Kc/ with none
 G  C         go out, continue without going out
+Q            drop out of the deal
 B            big gin; B/As2s3s,… with melds of one's own
 A            show the best arrangement; A/As2s3s;5s>0,6s>0 one's own: melds, then lay-offs in order
 """
@@ -26,6 +27,7 @@ from rummy.rules.actions import (
     Discard,
     DrawPile,
     DrawStock,
+    Drop,
     EndMelds,
     GoOut,
     Knock,
@@ -49,6 +51,7 @@ _FIXED: Final[dict[str, Action]] = {
     "A": Arrange(),
     "G": GoOut(),
     "C": Continue(),
+    "Q": Drop(),
 }
 
 
@@ -73,6 +76,8 @@ def action_text(action: Action) -> str:
             return "G"
         case Continue():
             return "C"
+        case Drop():
+            return "Q"
         case _:
             return _composite_text(action)
 
@@ -111,7 +116,7 @@ def parse_action(text: str) -> Action:
         return fixed
     reader = _READERS.get(text[:1])
     if reader is None:
-        raise BadNotation(f"{_shown(text)} is no action: it begins with one of S P O T N D K B M L E A G C.")
+        raise BadNotation(f"{_shown(text)} is no action: it begins with one of S P O T N D K B M L E A G C Q.")
     return reader(text)
 
 

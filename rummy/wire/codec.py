@@ -26,6 +26,7 @@ from rummy.rules.actions import (
     Discard,
     DrawPile,
     DrawStock,
+    Drop,
     EndMelds,
     GoOut,
     Knock,
@@ -53,7 +54,7 @@ MAX_EVENTS = 4096  # In one decision.
 
 KNOCK, DRAW_STOCK, TAKE, PASS, KNOCK_BARE, END_MELDS, BIG_GIN = 64, 128, 129, 130, 131, 132, 133
 SHOW_BEST, SHOW_OWN, MELD, LAY_OFF, TURN_OVER, DRAW_PILE = 134, 135, 136, 137, 138, 191
-GO_OUT, CONTINUE, DRAW_DEEP = 139, 140, 79
+GO_OUT, CONTINUE, DROP, DRAW_DEEP = 139, 140, 141, 79
 MOST_TAKEN = 112  # Cards in one draw from the pile.
 MOST_BY_DRAW_PILE = 64  # More than so many are counted from DRAW_DEEP.
 
@@ -71,7 +72,7 @@ def _simple_actions() -> tuple[Action | None, ...]:
     table[DRAW_STOCK], table[TAKE], table[PASS] = DrawStock(), Take(), Pass()
     table[TURN_OVER] = TurnOver()
     table[KNOCK_BARE], table[END_MELDS], table[BIG_GIN], table[SHOW_BEST] = Knock(), EndMelds(), BigGin(), Arrange()
-    table[GO_OUT], table[CONTINUE] = GoOut(), Continue()
+    table[GO_OUT], table[CONTINUE], table[DROP] = GoOut(), Continue(), Drop()
     for count in range(1, MOST_TAKEN + 1):
         table[draw_pile_code(count)] = DrawPile(count)
     return tuple(table)
@@ -270,7 +271,8 @@ def read_view(message: view_pb2.View, game: str, phase: Phase) -> View:
         known=tuple(read_cards(cards) for cards in message.known),
         scores=tuple(message.scores), status=tuple(message.status), turn=message.turn, dealer=message.dealer,
         knock_limit=message.knock_limit, forbidden=_optional(message.forbidden), owed=_optional(message.owed),
-        closer=_optional(message.closer), turns=message.turns,
+        closer=_optional(message.closer), turns=message.turns, broken_at=_optional(message.broken_at),
+        wild=_optional(message.wild),
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from rummy.rules.actions import (
     Discard,
     DrawPile,
     DrawStock,
+    Drop,
     EndMelds,
     GoOut,
     Knock,
@@ -52,6 +53,12 @@ OPTION_SETS: dict[str, list[dict[str, Any]]] = {
         {"ace": "low", "double_clubs": False, "shared_partials": False, "partial_discharges": True, "rounds": 1},
         {"ace": "high", "packs_for_four": 2, "turn_cap": 3},
     ],
+    "indian13": [
+        {"turn_cap": 30, "rounds": 1},
+        {"preset": "pool_101", "turn_cap": 8, "deal_cap": 6},
+        {"preset": "pool_201", "without_second": "all", "turn_cap": 12, "deal_cap": 4, "rediscard_ban": False},
+        {"first_drop": 25, "middle_drop": 50, "wrong_show": 100, "cap": 60, "turn_cap": 4, "rounds": 1},
+    ],
     "rummy500": [
         {},
         {"jokers": 4, "deal_cap": 4},
@@ -68,6 +75,7 @@ SIMPLE: tuple[Action, ...] = (
     TurnOver(),
     GoOut(),
     Continue(),
+    Drop(),
     Knock(),
     BigGin(),
     Arrange(),
@@ -85,10 +93,24 @@ Policy = Callable[[Match, random.Random], Action]
 def eager(match: Match, rng: random.Random) -> Action:
     """Knocks, melds and lays off where it may, plays the default half the time, and anything else otherwise."""
     legal = match.legal_actions()
+    if match.game.spec.key == "indian13" and isinstance(legal[0], Discard) and rng.random() < 0.005:
+        return wrong_show(match)
     strong = [action for action in legal if isinstance(action, Knock | BigGin | Meld | LayOff | GoOut)]
     if strong and rng.random() < 0.7:
         return rng.choice(strong)
-    return match.default_action() if rng.random() < 0.6 else rng.choice(legal)
+    if rng.random() < 0.6:
+        return match.default_action()
+    action = rng.choice(legal)
+    return match.default_action() if isinstance(action, Drop) and rng.random() < 0.9 else action
+
+
+def wrong_show(match: Match) -> Action:
+    """A show that is none: every card a group of its own (IND-6)."""
+    assert match.decision is not None
+    thrown = next(action.card for action in match.legal_actions() if isinstance(action, Discard))
+    left = list(match.view(match.decision.seat).hand)
+    left.remove(thrown)
+    return Knock(thrown, tuple([(card,) for card in left]))
 
 
 def options_for(key: str, seed: bytes) -> dict[str, Any]:

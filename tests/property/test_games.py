@@ -41,6 +41,8 @@ def zones(match: Match) -> Counter[int]:
     cards.update(state.pile)
     for held in state.hands:
         cards.update(cards_in(held))
+    wild = match.view(None).wild
+    cards.update([] if wild is None else [wild])  # Out of play (IND-9).
     for meld in state.melds:
         cards.update(meld.cards)
         assert len(meld.placers) == len(meld.cards)
@@ -194,6 +196,7 @@ ENDINGS = {
     "basic": {"out", "rummy", "stock", "block", "turn cap"},
     "club": {"out", "turn cap"},
     "gin": {"knock", "undercut", "gin", "wall"},
+    "indian13": {"show", "last seat", "turn cap"},
     "one_oh_one": {"knock", "go rummy", "stock", "foul knock"},
     "rummy500": {"out", "stock", "turn cap"},
 }

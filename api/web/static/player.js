@@ -120,7 +120,7 @@
     const label = `Discard pile: ${pile.length}`;
     const box = cards.length ? list("pile", `${label}, the top card last`, cards) : make("p", "none", "empty");
     const thrown = split(frame.aside).map((one) => card(one, before && before.aside !== frame.aside));
-    const aside = thrown.length ? [make("div", "", make("h3", "", "Face down"), list("pile", "Thrown face down in the knock", thrown))] : [];
+    const aside = thrown.length ? [make("div", "", make("h3", "", "Aside"), list("pile", "Cut for the wild rank, or thrown face down in the knock", thrown))] : [];
     return make("div", "middle", stock, make("div", "", make("h3", "", label), box), ...aside);
   }
 

@@ -91,6 +91,7 @@ class Action(_message.Message):
       138       turn the discard pile over as the new stock
       139       go out
       140       continue without going out
+      141       drop out of the deal
       144..191  take (code - 79) cards from the pile: 65 or more
       192..255  take (code - 191) cards from the pile: 64 or fewer
     """

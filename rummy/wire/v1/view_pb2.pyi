@@ -115,6 +115,8 @@ class View(_message.Message):
     OWED_FIELD_NUMBER: _builtins.int
     CLOSER_FIELD_NUMBER: _builtins.int
     TURNS_FIELD_NUMBER: _builtins.int
+    BROKEN_AT_FIELD_NUMBER: _builtins.int
+    WILD_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     seats: _builtins.int
     hand: _builtins.bytes
@@ -125,7 +127,7 @@ class View(_message.Message):
     pile: _builtins.bytes
     """The discard pile from the bottom to the top."""
     status: _builtins.bytes
-    """One byte a seat: 1 in play, 2 has finished this deal (no card left), 0 out of the match."""
+    """One byte a seat: 1 in play, 2 has finished or left this deal, 0 out of the match."""
     turn: _builtins.int
     """Whose turn it is, and who dealt."""
     dealer: _builtins.int
@@ -139,6 +141,10 @@ class View(_message.Message):
     """1 + the seat that has ended the deal, or broken the stock; 0 where there is none."""
     turns: _builtins.int
     """Turns that have been completed in this deal."""
+    broken_at: _builtins.int
+    """1 + the turns that were completed when the stock was broken; 0 where it has not been."""
+    wild: _builtins.int
+    """1 + the card that was cut for the wild rank, a printed joker making the aces wild; 0 where there is none."""
     @_builtins.property
     def melds(self) -> _containers.RepeatedCompositeFieldContainer[Global___TableMeld]: ...
     @_builtins.property
@@ -169,10 +175,12 @@ class View(_message.Message):
         owed: _builtins.int = ...,
         closer: _builtins.int = ...,
         turns: _builtins.int = ...,
+        broken_at: _builtins.int = ...,
+        wild: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["closer", b"closer", "dealer", b"dealer", "forbidden", b"forbidden", "hand", b"hand", "hand_sizes", b"hand_sizes", "knock_limit", b"knock_limit", "known", b"known", "melds", b"melds", "owed", b"owed", "pile", b"pile", "scores", b"scores", "seat", b"seat", "seats", b"seats", "status", b"status", "stock", b"stock", "turn", b"turn", "turns", b"turns"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["broken_at", b"broken_at", "closer", b"closer", "dealer", b"dealer", "forbidden", b"forbidden", "hand", b"hand", "hand_sizes", b"hand_sizes", "knock_limit", b"knock_limit", "known", b"known", "melds", b"melds", "owed", b"owed", "pile", b"pile", "scores", b"scores", "seat", b"seat", "seats", b"seats", "status", b"status", "stock", b"stock", "turn", b"turn", "turns", b"turns", "wild", b"wild"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -192,7 +200,9 @@ class Event(_message.Message):
         DESCRIPTOR: _descriptor.EnumDescriptor
         KIND_UNSPECIFIED: Event._Kind.ValueType  # 0
         KIND_DEAL: Event._Kind.ValueType  # 1
-        """A deal has begun; `cards` is the upcard, if the game has one; `seat` begins."""
+        """A deal has begun; `cards` is the upcard, if the game has one; `seat` begins; the single element of
+        `groups` is the card cut for the wild rank, where the game cuts one.
+        """
         KIND_DRAW_STOCK: Event._Kind.ValueType  # 2
         """A card was drawn from the stock; `cards` for the seat that drew it only."""
         KIND_DRAW_PILE: Event._Kind.ValueType  # 3
@@ -200,7 +210,7 @@ class Event(_message.Message):
         KIND_PASS: Event._Kind.ValueType  # 4
         KIND_DISCARD: Event._Kind.ValueType  # 5
         KIND_KNOCK: Event._Kind.ValueType  # 6
-        """The deal was ended by a knock; `cards` (the face-down card) for the seat that knocked only."""
+        """The deal was ended by a knock, or a valid show; `cards` (the face-down card) for the seat that knocked only."""
         KIND_BIG_GIN: Event._Kind.ValueType  # 7
         KIND_MELD: Event._Kind.ValueType  # 8
         KIND_LAY_OFF: Event._Kind.ValueType  # 9
@@ -214,11 +224,15 @@ class Event(_message.Message):
         """The discard pile was turned over as the new stock; `cards` is the new upcard."""
         KIND_GO_OUT: Event._Kind.ValueType  # 14
         """A seat has gone out after its discard, which ends the deal."""
+        KIND_DROP: Event._Kind.ValueType  # 15
+        """A seat has left the deal: by dropping, or by a wrong show; `reason` says which."""
 
     class Kind(_Kind, metaclass=_KindEnumTypeWrapper): ...
     KIND_UNSPECIFIED: Event.Kind.ValueType  # 0
     KIND_DEAL: Event.Kind.ValueType  # 1
-    """A deal has begun; `cards` is the upcard, if the game has one; `seat` begins."""
+    """A deal has begun; `cards` is the upcard, if the game has one; `seat` begins; the single element of
+    `groups` is the card cut for the wild rank, where the game cuts one.
+    """
     KIND_DRAW_STOCK: Event.Kind.ValueType  # 2
     """A card was drawn from the stock; `cards` for the seat that drew it only."""
     KIND_DRAW_PILE: Event.Kind.ValueType  # 3
@@ -226,7 +240,7 @@ class Event(_message.Message):
     KIND_PASS: Event.Kind.ValueType  # 4
     KIND_DISCARD: Event.Kind.ValueType  # 5
     KIND_KNOCK: Event.Kind.ValueType  # 6
-    """The deal was ended by a knock; `cards` (the face-down card) for the seat that knocked only."""
+    """The deal was ended by a knock, or a valid show; `cards` (the face-down card) for the seat that knocked only."""
     KIND_BIG_GIN: Event.Kind.ValueType  # 7
     KIND_MELD: Event.Kind.ValueType  # 8
     KIND_LAY_OFF: Event.Kind.ValueType  # 9
@@ -240,6 +254,8 @@ class Event(_message.Message):
     """The discard pile was turned over as the new stock; `cards` is the new upcard."""
     KIND_GO_OUT: Event.Kind.ValueType  # 14
     """A seat has gone out after its discard, which ends the deal."""
+    KIND_DROP: Event.Kind.ValueType  # 15
+    """A seat has left the deal: by dropping, or by a wrong show; `reason` says which."""
 
     KIND_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int

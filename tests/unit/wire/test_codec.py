@@ -15,6 +15,7 @@ from rummy.rules.actions import (
     Discard,
     DrawPile,
     DrawStock,
+    Drop,
     EndMelds,
     GoOut,
     Knock,
@@ -30,7 +31,8 @@ from rummy.wire.v1 import cards_pb2, table_pb2
 RUN, SET = (0, 1, 2), (6, 19, 32, 45)
 
 ACTIONS: list[Action] = [
-    DrawStock(), DrawPile(), DrawPile(64), DrawPile(65), DrawPile(112), TurnOver(), GoOut(), Continue(), Take(), Pass(), EndMelds(),
+    DrawStock(), DrawPile(), DrawPile(64), DrawPile(65), DrawPile(112), TurnOver(), GoOut(), Continue(), Drop(),
+    Take(), Pass(), EndMelds(),
     *(Discard(card) for card in (0, 51, 52, 53)),
     Knock(), Knock(0), Knock(53), Knock(None, ()), Knock(5, ()), Knock(0, (RUN, SET)), Knock(None, (RUN,)),
     BigGin(), BigGin(()), BigGin((RUN, SET)),
@@ -73,7 +75,7 @@ LAID = cards_pb2.LayOff(cards=b"\x03", meld=0)
 BAD_ACTIONS = {
     "unknown code": cards_pb2.Action(code=60),
     "code of two bytes": cards_pb2.Action(code=4000),
-    "no code of its own": cards_pb2.Action(code=141),
+    "no code of its own": cards_pb2.Action(code=142),
     "cards beside a discard": cards_pb2.Action(code=1, groups=[GROUP]),
     "lay-offs beside a knock": cards_pb2.Action(code=70, lay_offs=[LAID], own=True),
     "own draw": cards_pb2.Action(code=128, own=True),
