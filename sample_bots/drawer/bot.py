@@ -4,13 +4,15 @@ from rummy.rules.actions import Action, BigGin, Card, Discard, DrawStock, Knock,
 from rummy.rules.cards import mask
 from rummy.rules.deadwood import best_discards
 from rummy.rules.game import Phase, View
-from sample_bots import basic, sdk
+from sample_bots import basic, club, sdk
 
 
 def choose(decision: sdk.Decision) -> sdk.Answer:
     """The action of the phase that costs least now."""
     if decision.view.game == "basic":
         return basic.choose(decision, takes=False)
+    if decision.view.game == "club":
+        return club.choose(decision, takes_pile=False)
     legal = decision.legal
     match decision.phase:
         case Phase.OFFER:
