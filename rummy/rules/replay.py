@@ -110,9 +110,9 @@ def steps(data: bytes) -> Iterator[dict[str, Any]]:
 
     Cards are texts. Raises `ReplayMismatch` at the line that differs; the frames before it stand.
     """
-    reader = Reader(data, _Staged)
+    reader = Reader(data, Staged)
     match = reader.match
-    assert isinstance(match, _Staged)
+    assert isinstance(match, Staged)
     names = seat_names(reader.header, match.seats)
     seen = len(match.events)
     yield _opening(match, names)
@@ -135,8 +135,8 @@ def seat_names(header: Mapping[str, Any], seats: int) -> list[str]:
     return [f"Seat {seat}" for seat in range(seats)]
 
 
-class _Staged(Match):
-    """A match that keeps the last look at a deal, before the next one is dealt."""
+class Staged(Match):
+    """A match that keeps, in `closing`, the last look at a deal, before the next one is dealt."""
 
     closing: list[View] | None = None
 
