@@ -31,6 +31,8 @@ OWN_SOURCES = (
     "rummy/wire",
     "sample_bots/__init__.py",
     "sample_bots/basic.py",
+    "sample_bots/club.py",
+    "sample_bots/rummy500.py",
     "sample_bots/sdk.py",
 )
 _ROOT = Path(__file__).resolve().parents[2]

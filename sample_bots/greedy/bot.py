@@ -4,13 +4,17 @@ from rummy.rules.actions import Action, BigGin, Card, Discard, DrawPile, DrawSto
 from rummy.rules.cards import mask
 from rummy.rules.deadwood import best_discards, deadwood, in_meld
 from rummy.rules.game import Phase, View
-from sample_bots import basic, sdk
+from sample_bots import basic, club, rummy500, sdk
 
 
 def choose(decision: sdk.Decision) -> sdk.Answer:
     """The action of the phase that costs least now."""
     if decision.view.game == "basic":
         return basic.choose(decision)
+    if decision.view.game == "club":
+        return club.choose(decision)
+    if decision.view.game == "rummy500":
+        return rummy500.choose(decision)
     legal = decision.legal
     match decision.phase:
         case Phase.OFFER:
