@@ -48,6 +48,12 @@ GOLDEN = (
     Golden("club", "four-two-packs", 4, {"packs_for_four": 2, "partial_discharges": True, "ace": "corner"}),
     Golden("club", "five-void-deal", 5, forfeit=100),
     Golden("club", "six-short", 6, max_deals=3),
+    Golden("rummy500", "two", 2),
+    Golden("rummy500", "two-thirteen-jokers", 2, {"cards_for_two": 13, "jokers": 2, "target": 200}),
+    Golden("rummy500", "three-void-deal", 3, forfeit=100),
+    Golden("rummy500", "four-jokers", 4, {"jokers": 4, "deal_cap": 3}),
+    Golden("rummy500", "five", 5),
+    Golden("rummy500", "six-short", 6, max_deals=2),
 )
 
 
