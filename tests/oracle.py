@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import combinations, pairwise
 
 RANKS = "A23456789TJQK"
@@ -321,3 +321,111 @@ def club_takes(hand: Sequence[str], pile: Sequence[str]) -> list[int]:
         if any(is_club_set((deepest, *pair)) or is_club_run((deepest, *pair)) for pair in pairs):
             found.append(count)
     return found
+
+
+# ---- Indian 13-card rummy: jokers printed and wild, a pure sequence and a second one.
+
+
+def is_indian_joker(card: str, wild: str) -> bool:
+    """IND-2: a printed joker, or any card of the wild rank."""
+    return card in JOKERS or card[0] == wild
+
+
+def is_indian_pure(cards: Sequence[str]) -> bool:
+    """IND-3.1, 3.3: three or more of a suit in order, every card as itself, the ace at either end."""
+    windows = {LINES["either"][at : at + len(cards)] for at in range(15 - len(cards))}
+    return (
+        len(cards) >= 3
+        and len({card[1] for card in cards}) == 1
+        and not set(cards) & set(JOKERS)
+        and any(sorted(window) == sorted(card[0] for card in cards) for window in windows)
+    )
+
+
+def is_indian_sequence(cards: Sequence[str], wild: str) -> bool:
+    """IND-3.2, 3.3, 3.5: a pure one, or natural cards at different places in a row of so many, jokers elsewhere."""
+    natural = [card for card in cards if not is_indian_joker(card, wild)]
+    if is_indian_pure(cards):
+        return True
+    if len(cards) < 3 or len({card[1] for card in natural}) != 1 or len(set(natural)) < len(natural):
+        return False
+    windows = [LINES["either"][at : at + len(cards)] for at in range(15 - len(cards))]
+    return any(all(card[0] in window for card in natural) for window in windows)
+
+
+def is_indian_set(cards: Sequence[str], wild: str) -> bool:
+    """IND-3.4, 3.5: three or four of a rank in different suits, jokers filling; of the wild rank only as themselves."""
+    natural = [card for card in cards if not is_indian_joker(card, wild)] or list(cards)
+    whole = len(natural) == len(cards)
+    return (
+        len(cards) in (3, 4)
+        and len({card[0] for card in natural}) == 1
+        and len(set(natural)) == len(natural)
+        and not (whole and set(cards) & set(JOKERS))
+    )
+
+
+def indian_value(card: str, wild: str) -> int:
+    """IND-7.1: jokers nothing, aces and court cards 10, others their number."""
+    if is_indian_joker(card, wild):
+        return 0
+    return 10 if card[0] == "A" else value(card)
+
+
+def indian_count(groups: Sequence[Sequence[str]], loose: Sequence[str], wild: str, *, whole: bool) -> int:
+    """IND-7.2 to 7.5: what a hand counts in these groups; *whole* is reading B of 7.3."""
+    pure = [group for group in groups if is_indian_pure(group)]
+    second = sum(is_indian_sequence(group, wild) for group in groups) >= 2
+    counted = list(loose)
+    for group in groups:
+        if not pure or not (second or (group is pure[0] and not whole)):
+            counted += group
+    return min(80, sum(indian_value(card, wild) for card in counted))
+
+
+def indian_least(hand: Hand, wild: str, *, whole: bool = False) -> int:
+    """The fewest points of a hand, over every choice of groups among all sets of its cards."""
+    size = len(hand)
+    worth = [indian_value(card, wild) for card in hand]
+    groups: list[list[tuple[int, int]]] = [[] for _ in range(size)]  # By lowest card: the cards, and how it counts.
+    for places in range(1, 1 << size):
+        cards = [hand[at] for at in range(size) if places >> at & 1]
+        kind = _indian_kind(cards, wild)
+        if kind is not None:
+            groups[(places & -places).bit_length() - 1].append((places, kind))
+
+    @cache
+    def melded(left: int, pure: int, sequences: int) -> float:
+        """The most points in groups that complete so many pure and so many other sequences; minus infinity if none."""
+        if not left:
+            return 0 if pure == sequences == 0 else float("-inf")
+        low = (left & -left).bit_length() - 1
+        best = melded(left & left - 1, pure, sequences)
+        for places, kind in groups[low]:
+            if places & left == places:
+                inside = sum(worth[at] for at in range(size) if places >> at & 1)
+                rest = left & ~places
+                best = max(best, inside + melded(rest, pure, sequences))
+                if kind == 2 and pure:
+                    best = max(best, inside + melded(rest, 0, sequences))
+                if kind and sequences:
+                    best = max(best, inside + melded(rest, pure, 0))
+        return best
+
+    everything = (1 << size) - 1
+    total = sum(worth)
+    counts = [total, total - melded(everything, 1, 1)]
+    for each in groups:
+        counts += [total - sum(worth[at] for at in range(size) if g >> at & 1) for g, k in each if k == 2 and not whole]
+    return int(min(80, *counts))
+
+
+def _indian_kind(cards: Sequence[str], wild: str) -> int | None:
+    """2 for a pure sequence, 1 for another one, 0 for a set, None for no group."""
+    if len(cards) < 3:
+        return None
+    if is_indian_pure(cards):
+        return 2
+    if is_indian_sequence(cards, wild):
+        return 1
+    return 0 if is_indian_set(cards, wild) else None

@@ -11,7 +11,7 @@ from enum import IntEnum
 from typing import Final
 
 from rummy.rules.actions import Card, Cards
-from rummy.rules.cards import PACK
+from rummy.rules.cards import PACK, cards_text
 
 PRINTED: Final = 52  # This number and the next are the printed jokers.
 DECK: Final[Cards] = (*PACK, *PACK, PRINTED, PRINTED + 1)  # IND-1
@@ -82,7 +82,7 @@ def why_not_valid(groups: Sequence[Cards], wild: int) -> str | None:
     for group in groups:
         kind = kind_of(group, wild)
         if kind is None:
-            return "invalid group"
+            return f"invalid group {cards_text(group)}"
         kinds.append(kind)
     if Kind.PURE not in kinds:
         return "no pure sequence"
