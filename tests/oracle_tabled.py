@@ -22,9 +22,12 @@ def windows(cards: Sequence[str]) -> list[str]:
     rows = [line[at : at + len(cards)] for at in range(len(line) - len(cards) + 1)]
     if len(natural) == len(cards):
         return [row for row in rows if sorted(row) == sorted(card[0] for card in cards)]
-    return [
-        row for row in rows if all(card in JOKERS or card[0] == rank for card, rank in zip(cards, row, strict=True))
-    ]
+    return [row for row in rows if stand_in(cards, row)]
+
+
+def stand_in(cards: Sequence[str], row: str) -> bool:
+    """Whether *cards* as they are given have the ranks of *row*, jokers any."""
+    return all(card in JOKERS or card[0] == rank for card, rank in zip(cards, row, strict=True))
 
 
 def is_500_set(cards: Sequence[str]) -> bool:
