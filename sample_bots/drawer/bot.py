@@ -4,7 +4,7 @@ from rummy.rules.actions import Action, BigGin, Card, Discard, DrawStock, Knock,
 from rummy.rules.cards import mask
 from rummy.rules.deadwood import best_discards
 from rummy.rules.game import Phase, View
-from sample_bots import basic, club, sdk
+from sample_bots import basic, club, indian13, sdk
 
 
 def choose(decision: sdk.Decision) -> sdk.Answer:
@@ -13,6 +13,8 @@ def choose(decision: sdk.Decision) -> sdk.Answer:
         return basic.choose(decision, takes=False)
     if decision.view.game == "club":
         return club.choose(decision, takes_pile=False)
+    if decision.view.game == "indian13":
+        return indian13.choose(decision, takes=False)
     legal = decision.legal
     match decision.phase:
         case Phase.OFFER:

@@ -4,7 +4,7 @@ from rummy.rules.actions import Action, BigGin, Card, Discard, DrawPile, DrawSto
 from rummy.rules.cards import mask
 from rummy.rules.deadwood import best_discards, deadwood, in_meld
 from rummy.rules.game import Phase, View
-from sample_bots import basic, club, rummy500, sdk
+from sample_bots import basic, club, indian13, rummy500, sdk
 
 
 def choose(decision: sdk.Decision) -> sdk.Answer:
@@ -15,6 +15,8 @@ def choose(decision: sdk.Decision) -> sdk.Answer:
         return club.choose(decision)
     if decision.view.game == "rummy500":
         return rummy500.choose(decision)
+    if decision.view.game == "indian13":
+        return indian13.choose(decision)
     legal = decision.legal
     match decision.phase:
         case Phase.OFFER:

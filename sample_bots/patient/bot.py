@@ -4,7 +4,7 @@ from rummy.rules.actions import Action, BigGin, Card, Discard, DrawPile, DrawSto
 from rummy.rules.cards import mask
 from rummy.rules.deadwood import best_discards, deadwood, in_meld
 from rummy.rules.game import Phase, View
-from sample_bots import basic, club, sdk
+from sample_bots import basic, club, indian13, sdk
 
 LOW = 3  # With so little it knocks at once.
 LATE = 12  # With so few cards in the stock it knocks with anything.
@@ -16,6 +16,8 @@ def choose(decision: sdk.Decision) -> sdk.Answer:
         return basic.choose(decision, waits=True)
     if decision.view.game == "club":
         return club.choose(decision, waits=True)
+    if decision.view.game == "indian13":
+        return indian13.choose(decision, bold=True)
     legal = decision.legal
     match decision.phase:
         case Phase.OFFER:

@@ -187,6 +187,12 @@ def least(cards: Sequence[Card], wild: int, *, whole_hand: bool = False) -> int:
     return _choice(_hand(cards, wild), {}, whole_hand=whole_hand)[0]
 
 
+def unmatched(cards: Sequence[Card], wild: int) -> int:
+    """The fewest points that a hand leaves outside of groups, whatever sequences it has: what a bot may go by."""
+    hand = _hand(cards, wild)
+    return _least(hand.naturals, hand.jokers, False, False, {})
+
+
 def _choice(hand: _Hand, memo: _Memo, *, whole_hand: bool) -> tuple[int, int, bool]:
     """The fewest points, the pure sequence that reaches them (0 for none), and whether a second one goes with it."""
     best = (hand.total, 0, False)

@@ -25,7 +25,7 @@ def table(*arguments: str) -> dict[str, dict[str, float]]:
     return {line["bot"]: line for line in json.loads(result.stdout)["table"]}
 
 
-@pytest.mark.parametrize("game", ["basic", "gin"])
+@pytest.mark.parametrize("game", ["basic", "gin", "indian13"])
 def test_greedy_beats_random(game: str) -> None:
     lines = table(game, "greedy", "random", "--matches", "100", "--seed", "a")
     assert lines["greedy"]["score"] > 0.95
@@ -39,7 +39,7 @@ def test_greedy_beats_random_at_club_where_deals_are_many() -> None:
     assert lines["greedy"]["strikes"] == lines["random"]["strikes"] == 0
 
 
-@pytest.mark.parametrize("game", ["basic", "club", "gin", "one_oh_one"])
+@pytest.mark.parametrize("game", ["basic", "club", "gin", "indian13", "one_oh_one"])
 def test_every_sample_bot_plays(game: str) -> None:
     lines = table(game, "random", "greedy", "patient", "drawer", "--matches", "4", "--seats", "2", "--seed", "b")
     assert {line["strikes"] for line in lines.values()} == {0}
