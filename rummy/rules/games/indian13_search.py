@@ -1,26 +1,26 @@
 """Indian 13-card rummy: the fewest points that a hand can count, exact, and the groups that reach them.
 
-Natural cards are one integer: bits 0 to 51 say which are held, bits 52 to 103 which are held twice. Jokers, printed or
-of the wild rank, are a number; outside of a pure sequence a wild card never does better as itself. Each pure sequence
-is tried as the first one. What is left is searched card by card: the lowest natural card stays loose, or lies in one
-of the groups whose lowest natural card it is. *owed* says that the second sequence is still missing, *spare* that one
-more card may be left for nothing, which is the discard. No sequence has more than five cards here: a longer one is
-two. Leftover jokers count nothing, and fit into the second sequence.
+Natural cards are two masks: those held, and those held twice. Jokers, printed or of the wild rank, are a number;
+outside of a pure sequence a wild card never does better as itself. Each pure sequence is tried as the first one. What
+is left is searched card by card: the lowest natural card lies in one of the groups whose lowest natural card it is, or
+stays loose; a branch ends where it has left as many points as the best one so far. *owed* says that the second sequence
+is still missing, *spare* that one more card may be left for nothing, which is the discard. No sequence has more than
+five cards here: a longer one is two. Leftover jokers count nothing, and fit into the second sequence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
 from typing import Final, NamedTuple
 
 from rummy.rules.actions import Card, Cards
+from rummy.rules.cards import cards_of
 from rummy.rules.games.indian13_groups import VALUES, Kind, is_joker, kind_of
 from rummy.rules.show import Arrangement
 from rummy.rules.tabling import without
 
-_HELD: Final = (1 << 52) - 1
 _NEVER: Final = 1 << 20  # More than any hand counts.
 _VALUE: Final = VALUES * 4
 _KEPT: Final = 1 << 16
@@ -63,20 +63,25 @@ def _groups() -> tuple[tuple[_Group, ...], ...]:
 
 _GROUPS: Final = _groups()
 _PURE: Final = [run for length in (3, 4, 5) for run in _run_masks(length)]
+_WILDS: Final = tuple([0x8004002001 << rank for rank in range(13)])
 _held_groups: dict[int, tuple[_Group, ...]] = {}
-_pure_of: dict[int, tuple[int, ...]] = {}
+_pure_of: list[tuple[tuple[int, int], ...] | None] = [None] * 8192
 
 
-def _pure_in(held: int) -> list[int]:
-    """The pure sequences of at most five cards that *held* has, wild cards standing as themselves."""
-    found = []
+def _pure_in(held: int) -> list[tuple[int, int]]:
+    """The pure sequences of at most five cards that *held* has, and their points, wild cards standing as themselves."""
+    found: list[tuple[int, int]] = []
     for shift in (0, 13, 26, 39):
         suit = held >> shift & 8191
-        runs = _pure_of.get(suit)
+        runs = _pure_of[suit]
         if runs is None:
-            runs = _pure_of[suit] = tuple([run for run in _PURE if run & suit == run])
-        found += [run << shift for run in runs]
+            runs = _pure_of[suit] = tuple([(run, _points(run)) for run in _PURE if run & suit == run])
+        found += [(run << shift, points) for run, points in runs]
     return found
+
+
+def _points(held: int) -> int:
+    return sum([_VALUE[card] for card in cards_of(held)])
 
 
 def _groups_with(held: int, card: Card) -> tuple[_Group, ...]:
@@ -93,171 +98,156 @@ def _groups_with(held: int, card: Card) -> tuple[_Group, ...]:
     return groups
 
 
-def _minus(cards: int, group: int) -> int:
-    """*cards* without one copy of each of *group*."""
-    twice = cards >> 52
-    return (cards & _HELD ^ (group & ~twice)) | (twice & ~group) << 52
-
-
-def _total(cards: int) -> int:
-    points, twice = 0, cards >> 52
-    held = cards & _HELD
-    while held:
-        low = held & -held
-        points += _VALUE[low.bit_length() - 1] * (2 if twice & low else 1)
-        held ^= low
-    return points
-
-
-_Memo = dict[int, int]
-
-
-def _least(cards: int, jokers: int, owed: bool, spare: bool, memo: _Memo) -> int:
-    """The fewest points that natural *cards* leave with *jokers*; `_NEVER` where the sequence owed cannot be had."""
-    if not cards:
-        return _NEVER if owed else 0
-    key = cards << 8 | jokers << 2 | owed << 1 | spare
-    known = memo.get(key)
-    if known is not None:
-        return known
-    held, twice = cards & _HELD, cards >> 52
-    low = held & -held
-    card = low.bit_length() - 1
-    best = _NEVER
-    for naturals, wild, run in _groups_with(held, card):
-        if wild > jokers:
-            break
-        left = (held ^ (naturals & ~twice)) | (twice & ~naturals) << 52
-        points = _least(left, jokers - wild, owed and not run, spare, memo)
-        if points < best:
-            best = points
-            if not points:
-                break
-    if best:
-        left = held | (twice ^ low) << 52 if twice & low else held ^ low | twice << 52
-        points = _VALUE[card] + _least(left, jokers, owed, spare, memo)
-        if points < best:
-            best = points
-        if spare and best:
-            points = _least(left, jokers, owed, False, memo)
-            if points < best:
-                best = points
-    memo[key] = best
-    return best
-
-
 class _Hand(NamedTuple):
-    """A hand for the search: wild and other cards as masks, natural ones alone, jokers, points."""
+    """A hand for the search: its natural cards held and held twice, its jokers, its points; and where to begin."""
 
     held: int
     twice: int
-    wilds: int
-    naturals: int
     jokers: int
     total: int
-
-
-_WILDS: Final = tuple([0x8004002001 << rank for rank in range(13)])
+    starts: list[tuple[int, int, int, int, int]]  # By pure sequence: its points, what is left (three numbers), itself.
 
 
 def _hand(cards: Sequence[Card], wild: int) -> _Hand:
-    held = twice = printed = 0
+    held = twice = jokers = total = 0
     for card in cards:
         bit = 1 << card
         if card >= 52:
-            printed += 1
-        elif held & bit:
+            jokers += 1
+            continue
+        if held & bit:
             twice |= bit
         else:
             held |= bit
+        total += _VALUE[card]
     wilds = _WILDS[wild]
-    naturals = held & ~wilds | (twice & ~wilds) << 52
-    jokers = printed + (held & wilds).bit_count() + (twice & wilds).bit_count()
-    return _Hand(held, twice, wilds, naturals, jokers, _total(naturals))
+    if held & wilds:
+        wild_cards = (held & wilds).bit_count() + (twice & wilds).bit_count()
+        jokers += wild_cards
+        total -= wild_cards * VALUES[wild]
+    starts = []
+    for pure, points in _pure_in(held):
+        own, rest = pure & wilds, pure & ~wilds
+        left = held & ~wilds ^ (rest & ~twice)
+        starts.append((points - (VALUES[wild] if own else 0), left, twice & ~wilds & ~rest, jokers - bool(own), pure))
+    starts.sort(reverse=True)
+    return _Hand(held & ~wilds, twice & ~wilds, jokers, total, starts)
 
 
-def _after_pure(hand: _Hand, pure: int) -> tuple[int, int]:
-    """The natural cards and the jokers that are left beside a pure sequence."""
-    own = pure & hand.wilds
-    return _minus(hand.naturals, pure ^ own), hand.jokers - own.bit_count()
+class _Search:
+    """Finds what leaves fewer points than *best*, which is then what it leaves; `found` are the groups, `pure` too."""
+
+    __slots__ = ("_path", "_seen", "best", "found", "pure")
+
+    def __init__(self, best: int) -> None:
+        self.best = best
+        self.pure = 0
+        self.found: list[_Group] | None = None
+        self._path: list[_Group] = []
+        self._seen: dict[int, int] = {}  # With so few points a position has been looked at before.
+
+    def beside(self, hand: _Hand, *, spare: bool = False) -> bool:
+        """Looks for a second sequence and other groups beside each pure sequence; whether it has found better."""
+        before = self.best
+        for _, held, twice, jokers, pure in hand.starts:
+            if not self.best:
+                break
+            least_points = self.best
+            self.look(held, twice, jokers, True, spare, 0)
+            if self.best < least_points:
+                self.pure = pure
+        return self.best < before
+
+    def look(self, held: int, twice: int, jokers: int, owed: bool, spare: bool, spent: int) -> None:
+        """Decides on the lowest natural card of *held* and *twice*, and so on; *spent* points are loose already."""
+        while held:
+            low = held & -held
+            card = low.bit_length() - 1
+            groups = _groups_with(held, card)
+            if groups and groups[0][1] <= jokers:
+                break
+            held, twice = (held, twice ^ low) if twice & low else (held ^ low, twice)
+            if spare:
+                self.look(held, twice, jokers, owed, False, spent)
+            spent += _VALUE[card]
+            if spent >= self.best:
+                return
+        else:
+            if not owed and spent < self.best:
+                self.best, self.found = spent, self._path[:]
+            return
+        key = ((held << 52 | twice) << 4 | jokers) << 2 | owed << 1 | spare
+        if self._seen.get(key, _NEVER) <= spent:
+            return
+        self._seen[key] = spent
+        for group in groups:
+            naturals, wild, run = group
+            if wild > jokers:
+                break
+            self._path.append(group)
+            self.look(held ^ (naturals & ~twice), twice & ~naturals, jokers - wild, owed and not run, spare, spent)
+            self._path.pop()
+            if spent >= self.best:
+                return
+        held, twice = (held, twice ^ low) if twice & low else (held ^ low, twice)
+        if spare:
+            self.look(held, twice, jokers, owed, False, spent)
+        if spent + _VALUE[card] < self.best:
+            self.look(held, twice, jokers, owed, spare, spent + _VALUE[card])
 
 
 def least(cards: Sequence[Card], wild: int, *, whole_hand: bool = False) -> int:
     """The fewest points that a hand can count, before the cap (IND-7.2 to 7.4)."""
-    return _choice(_hand(cards, wild), {}, whole_hand=whole_hand)[0]
+    hand = _hand(cards, wild)
+    search = _Search(_without_second(hand, whole_hand=whole_hand))
+    search.beside(hand)
+    return search.best
+
+
+def _without_second(hand: _Hand, *, whole_hand: bool) -> int:
+    """The fewest points that count without a second sequence (IND-7.2, 7.3)."""
+    return hand.total - hand.starts[0][0] if hand.starts and not whole_hand else hand.total
 
 
 def unmatched(cards: Sequence[Card], wild: int) -> int:
     """The fewest points that a hand leaves outside of groups, whatever sequences it has: what a bot may go by."""
     hand = _hand(cards, wild)
-    return _least(hand.naturals, hand.jokers, False, False, {})
-
-
-def _choice(hand: _Hand, memo: _Memo, *, whole_hand: bool) -> tuple[int, int, bool]:
-    """The fewest points, the pure sequence that reaches them (0 for none), and whether a second one goes with it."""
-    best = (hand.total, 0, False)
-    for pure in _pure_in(hand.held):
-        left, jokers = _after_pure(hand, pure)
-        points = _least(left, jokers, True, False, memo)
-        if points < best[0] or (points == best[0] and not best[2]):
-            best = (points, pure, True)
-            if not points:
-                break
-        if not whole_hand:
-            points = _total(left)
-            if points < best[0]:
-                best = (points, pure, False)
-    return best
+    search = _Search(hand.total + 1)
+    search.look(hand.held, hand.twice, hand.jokers, False, False, 0)
+    return search.best
 
 
 def arrange(cards: Cards, wild: int, *, whole_hand: bool = False) -> Arrangement:
     """The groups of a hand with the fewest points, and what is left over."""
-    hand, memo = _hand(cards, wild), _Memo()
-    points, pure, second = _choice(hand, memo, whole_hand=whole_hand)
-    if not pure:
-        return Arrangement((), (), tuple(cards), points)
+    hand = _hand(cards, wild)
+    alone = _without_second(hand, whole_hand=whole_hand)
+    search = _Search(alone + 1)
+    second = search.beside(hand)
+    if not second and alone == hand.total:
+        return Arrangement((), (), tuple(cards), alone)
     jokers = [card for card in cards if is_joker(card, wild)]
-    groups = [_pure_cards(pure)]
+    groups = [_pure_cards(search.pure if second else hand.starts[0][4])]
     for card in groups[0]:
         if card in jokers:
             jokers.remove(card)
-    if second:
-        left, number = _after_pure(hand, pure)
-        groups += [_laid_out(group, jokers) for group in _chosen(left, number, memo)]
-        _place(jokers, groups, wild)
+    if search.found is not None:
+        groups += [_laid_out(group, jokers) for group in search.found]
+        if jokers:
+            _place(jokers, groups, wild)
     rest = without(cards, [card for group in groups for card in group])
     assert rest is not None, "a group is made of the cards of the hand"
-    return Arrangement(tuple(groups), (), rest, points)
-
-
-def _chosen(cards: int, jokers: int, memo: _Memo) -> Iterator[_Group]:
-    """The groups that reach the least, with a second sequence among them: the first that is found."""
-    owed = True
-    while cards:
-        least_points = _least(cards, jokers, owed, False, memo)
-        held = cards & _HELD
-        low = held & -held
-        card = low.bit_length() - 1
-        for group in _groups_with(held, card):
-            if group.jokers <= jokers:
-                after = _minus(cards, group.naturals), jokers - group.jokers, owed and not group.run
-                if _least(*after, False, memo) == least_points:
-                    yield group
-                    cards, jokers, owed = after
-                    break
-        else:
-            cards = _minus(cards, low)
+    return Arrangement(tuple(groups), (), rest, search.best if second else alone)
 
 
 def _pure_cards(run: int) -> Cards:
     """The cards of a mask of one suit in their order, an ace behind the king where it stands there."""
-    cards = [card for card in range(52) if run >> card & 1]
-    return tuple(cards) if cards[-1] - cards[0] < len(cards) else (*cards[1:], cards[0])
+    cards = cards_of(run)
+    return cards if cards[-1] - cards[0] < len(cards) else (*cards[1:], cards[0])
 
 
 def _laid_out(group: _Group, jokers: list[Card]) -> Cards:
     """The cards of a group in their order; takes its jokers out of *jokers*."""
-    naturals = [card for card in range(52) if group.naturals >> card & 1]
+    naturals = list(cards_of(group.naturals))
     if not group.run:
         return (*naturals, *[jokers.pop(0) for _ in range(group.jokers)])
     if naturals[-1] - naturals[0] >= 5:  # The ace stands above the king.
@@ -283,15 +273,9 @@ def _place(jokers: list[Card], groups: list[Cards], wild: int) -> None:
 @lru_cache(maxsize=4096)
 def shows(cards: Cards, wild: int, forbidden: Card | None = None) -> tuple[Card, ...]:
     """The cards of fourteen, each once, without which the other thirteen are a valid show (IND-6)."""
-    hand, memo = _hand(cards, wild), _Memo()
-    if not any(_least(*_after_pure(hand, pure), True, True, memo) == 0 for pure in _pure_in(hand.held)):
+    if not _Search(1).beside(_hand(cards, wild), spare=True):
         return ()
-    return tuple([card for card in throwable(cards, forbidden) if _goes_out(_thrown(cards, card), wild, memo)])
-
-
-def _goes_out(cards: Cards, wild: int, memo: _Memo) -> bool:
-    hand = _hand(cards, wild)
-    return any(_least(*_after_pure(hand, pure), True, False, memo) == 0 for pure in _pure_in(hand.held))
+    return tuple([card for card in throwable(cards, forbidden) if _Search(1).beside(_hand(_thrown(cards, card), wild))])
 
 
 def throwable(cards: Cards, forbidden: Card | None) -> list[Card]:
@@ -311,11 +295,10 @@ def best_discard(cards: Cards, wild: int, forbidden: Card | None, *, whole_hand:
     Jokers rank below all others here.
     """
     order = sorted(throwable(cards, forbidden), key=lambda card: (is_joker(card, wild), -(card % 13), card))
-    hand, memo = _hand(cards, wild), _Memo()
-    bound = _bound(hand, memo, whole_hand=whole_hand)
+    bound = _bound(_hand(cards, wild), whole_hand=whole_hand)
     best, least_points = order[0], _NEVER
     for card in order:
-        points = _choice(_hand(_thrown(cards, card), wild), memo, whole_hand=whole_hand)[0]
+        points = least(_thrown(cards, card), wild, whole_hand=whole_hand)
         if points < least_points:
             best, least_points = card, points
             if points <= bound:
@@ -323,26 +306,24 @@ def best_discard(cards: Cards, wild: int, forbidden: Card | None, *, whole_hand:
     return best
 
 
-def _bound(hand: _Hand, memo: _Memo, *, whole_hand: bool) -> int:
+def _bound(hand: _Hand, *, whole_hand: bool) -> int:
     """No discard leaves fewer points than this; mostly one leaves just so many."""
-    bound = hand.total - _dearest(hand.naturals)
-    for pure in _pure_in(hand.held):
-        left, jokers = _after_pure(hand, pure)
-        bound = min(bound, _least(left, jokers, True, True, memo))
-        if not whole_hand:
-            bound = min(bound, _total(left) - _dearest(left))
-    return bound
+    bound = hand.total - _dearest(hand.held)
+    if not whole_hand:
+        bound = min([bound, *[hand.total - points - _dearest(left) for points, left, *_ in hand.starts]])
+    search = _Search(bound)
+    search.beside(hand, spare=True)
+    return search.best
 
 
-def _dearest(cards: int) -> int:
-    held = cards & _HELD
-    return max([_VALUE[card] for card in range(52) if held >> card & 1], default=0)
+def _dearest(held: int) -> int:
+    return max([_VALUE[card] for card in cards_of(held)], default=0)
 
 
 def small_groups(cards: Cards, wild: int) -> list[Cards]:
     """The pure sequences of three and the sets of three without a joker in a hand, in their order."""
-    held = _hand(cards, wild).held
-    runs = [_pure_cards(run) for run in _pure_in(held) if run.bit_count() == 3]
+    held = sum([1 << card for card in set(cards) if card < 52])
+    runs = [_pure_cards(run) for run, _ in _pure_in(held) if run.bit_count() == 3]
     sets: list[Cards] = []
     for rank in range(13):
         sets += combinations([card for card in range(rank, 52, 13) if held >> card & 1], 3)
