@@ -54,10 +54,19 @@ OPTION_SETS: dict[str, list[dict[str, Any]]] = {
         {"ace": "high", "packs_for_four": 2, "turn_cap": 3},
     ],
     "indian13": [
+        {},
         {"turn_cap": 30, "rounds": 1},
         {"preset": "pool_101", "turn_cap": 8, "deal_cap": 6},
         {"preset": "pool_201", "without_second": "all", "turn_cap": 12, "deal_cap": 4, "rediscard_ban": False},
         {"first_drop": 25, "middle_drop": 50, "wrong_show": 100, "cap": 60, "turn_cap": 4, "rounds": 1},
+    ],
+    "contract": [
+        {"turn_cap": 6},
+        {"contracts": [[1, 0], [0, 1]], "cards": [6, 7], "buying": True, "packs": "two", "turn_cap": 12},
+        {"contracts": [[1, 1], [1, 0]], "cards": [9, 5], "buying": True, "max_buys": 1, "turn_cap": 15},
+        {"contracts": [[1, 0], [0, 1], [2, 0]], "cards": [3, 4, 6], "packs": "two", "last_at_once": False, "turn_cap": 9},
+        {"contracts": [[1, 0], [0, 1], [1, 0]], "cards": [3, 3, 3], "packs": "two"},
+        {"contracts": [[1, 1]], "cards": [7], "packs": "two"},
     ],
     "rummy500": [
         {},
