@@ -46,6 +46,12 @@ def test_every_sample_bot_plays(game: str) -> None:
     assert sum(line["score"] for line in lines.values()) == pytest.approx(2.0)
 
 
+@pytest.mark.parametrize("game", ["gin", "one_oh_one"])
+def test_montecarlo_answers_the_same_again(game: str) -> None:
+    arguments = (game, "montecarlo", "greedy", "--matches", "2", "--seed", "f")
+    assert table(*arguments) == table(*arguments)
+
+
 def test_the_same_bot_twice_is_even() -> None:
     lines = table("one_oh_one", "greedy", "greedy", "greedy", "--matches", "9", "--seed", "c")
     assert set(lines) == {"greedy", "greedy (2)", "greedy (3)"}
@@ -72,7 +78,7 @@ def test_options_reach_the_game() -> None:
     ("arguments", "error", "says"),
     [
         (("chess", "greedy", "random"), UnknownGame, "gin"),
-        (("gin", "greedy", "nobody"), NotFound, "drawer, greedy, patient, random"),
+        (("gin", "greedy", "nobody"), NotFound, "drawer, greedy, montecarlo, patient, random"),
         (("gin", "greedy"), NotEnoughEntrants, "needs 2 bots"),
         (("gin", "greedy", "random", "--seats", "3"), BadOptions, "2 to 2 seats"),
         (("gin", "greedy", "random", "--matches", "0"), BadInput, "not 0"),
