@@ -98,6 +98,7 @@ class View:
     turns: int  # Completed in this deal.
     broken_at: int | None = None  # Turns that were completed when the stock was broken (101-9.3).
     wild: Card | None = None  # The card that was cut for the wild rank.
+    contract: tuple[int, ...] = ()  # Sets and runs that the deal asks for (CON-2.1).
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,7 @@ class DealTerms:
     dealer: Seat
     starter: Seat
     scores: tuple[int, ...]
+    number: int = 0  # Deals that have been scored before this one.
     chance: bytes = b""  # Secret: what shuffles a pile during the deal is drawn from it.
 
 
@@ -209,3 +211,8 @@ class Game(Protocol):
 
     def outcome(self, tally: Any, *, ended: bool = False) -> MatchResult | None:
         """How the match ended, or None while it goes on; *ended* asks for the standing as the final one."""
+
+
+def seats_of(game: Game) -> tuple[int, int]:
+    """The fewest and the most seats that *game* is played by with its options."""
+    return getattr(game, "min_seats", game.spec.min_seats), game.spec.max_seats

@@ -14,7 +14,7 @@ from typing import NoReturn
 from rummy.errors import BadInput, BadOptions, IllegalAction
 from rummy.rules import shuffle
 from rummy.rules.actions import Action, Seat
-from rummy.rules.game import DealResult, Decision, Event, EventKind, Game, MatchResult, View
+from rummy.rules.game import DealResult, Decision, Event, EventKind, Game, MatchResult, View, seats_of
 
 MAX_SEED_BYTES = 64
 VOID = "void"  # The reason of a deal that a forfeit has ended: nobody scores it.
@@ -138,8 +138,9 @@ def _nothing(state: object) -> Sequence[Action]:
 
 def _check(game: Game, seats: int, seed: bytes, max_deals: int | None) -> None:
     spec = game.spec
-    if type(seats) is not int or not spec.min_seats <= seats <= spec.max_seats:
-        wanted = f"{spec.min_seats}" if spec.min_seats == spec.max_seats else f"{spec.min_seats} to {spec.max_seats}"
+    least, most = seats_of(game)
+    if type(seats) is not int or not least <= seats <= most:
+        wanted = f"{least}" if least == most else f"{least} to {most}"
         raise BadOptions(f"{spec.title} is played by {wanted} seats, not {seats!r}.")
     if not isinstance(seed, bytes) or not 1 <= len(seed) <= MAX_SEED_BYTES:
         raise BadOptions(f"A match's seed is 1 to {MAX_SEED_BYTES} bytes.")

@@ -272,7 +272,7 @@ def read_view(message: view_pb2.View, game: str, phase: Phase) -> View:
         scores=tuple(message.scores), status=tuple(message.status), turn=message.turn, dealer=message.dealer,
         knock_limit=message.knock_limit, forbidden=_optional(message.forbidden), owed=_optional(message.owed),
         closer=_optional(message.closer), turns=message.turns, broken_at=_optional(message.broken_at),
-        wild=_optional(message.wild),
+        wild=_optional(message.wild), contract=tuple(message.contract),
     )  # fmt: skip
 
 

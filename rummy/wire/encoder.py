@@ -118,7 +118,7 @@ _PLACERS, _MELD_SEAT, _RUN = _Sized(2), _Number(3), (b"", b"\x20\x01")
 _SEAT, _SEATS, _HAND, _HAND_SIZES, _STOCK, _PILE = _Number(1), _Number(2), _Sized(3), _Sized(4), _Number(5), _Sized(6)
 _MELDS, _KNOWN, _SCORES, _STATUS, _TURN, _DEALER = _Sized(7), _Sized(8), _Sized(9), _Sized(10), _Number(11), _Number(12)
 _KNOCK_LIMIT, _FORBIDDEN, _OWED, _CLOSER, _TURNS = _Number(13), _OneMore(14), _OneMore(15), _OneMore(16), _Number(17)
-_BROKEN_AT, _WILD = _OneMore(18), _OneMore(19)
+_BROKEN_AT, _WILD, _CONTRACT = _OneMore(18), _OneMore(19), _Sized(20)
 # Event
 _KIND, _EVENT_SEAT, _EVENT_CARDS, _EVENT_GROUPS = _Number(1), _Number(2), _Sized(3), _Sized(4)
 _EVENT_LAY_OFFS, _POINTS, _REASON = _Sized(5), _Sized(6), _Sized(7)
@@ -236,7 +236,7 @@ def encode_view(view: View) -> bytes:
         _table(view.melds) if view.melds else b"", _KNOWN_CARDS[view.known],
         _STANDING[view.scores, view.status, view.turn, view.dealer, view.knock_limit],
         _FORBIDDEN[view.forbidden], _OWED[view.owed], _CLOSER[view.closer], _TURNS[view.turns],
-        _BROKEN_AT[view.broken_at], _WILD[view.wild],
+        _BROKEN_AT[view.broken_at], _WILD[view.wild], _CONTRACT.of(bytes(view.contract)),
     ))  # fmt: skip
 
 

@@ -194,6 +194,7 @@ def test_101_ends_even_where_the_card_taken_may_be_thrown_back() -> None:
 
 ENDINGS = {
     "basic": {"out", "rummy", "stock", "block", "turn cap"},
+    "contract": {"out", "stock", "turn cap"},
     "club": {"out", "turn cap"},
     "gin": {"knock", "undercut", "gin", "wall"},
     "indian13": {"show", "last seat", "turn cap"},

@@ -12,6 +12,7 @@ from rummy.errors import BadOptions, UnknownGame
 from rummy.rules.game import Game
 from rummy.rules.games.basic import Basic
 from rummy.rules.games.club import Club
+from rummy.rules.games.contract import Contract
 from rummy.rules.games.gin import Gin
 from rummy.rules.games.indian13 import Indian13
 from rummy.rules.games.one_oh_one import OneOhOne
@@ -28,7 +29,7 @@ def _registry(*games: type[Game]) -> dict[str, type[Game]]:
     return known
 
 
-GAMES: dict[str, type[Game]] = _registry(Gin, OneOhOne, Basic, Club, Rummy500, Indian13)
+GAMES: dict[str, type[Game]] = _registry(Gin, OneOhOne, Basic, Club, Rummy500, Indian13, Contract)
 
 
 def find_game(key: str, options: Mapping[str, object] | None = None) -> Game:

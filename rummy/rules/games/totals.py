@@ -1,4 +1,4 @@
-"""The running totals of a match that the highest total wins, with a target, a number of deals, or both."""
+"""The running totals of a match that the highest total wins, or the lowest: to a target, or a number of deals."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from rummy.rules.game import DealResult, DealTerms, MatchResult
 class Totals:
     """The score of one match between *seats* seats; *dealer* deals first."""
 
-    __slots__ = ("active", "dealer", "deals", "retired", "scores", "seats")
+    __slots__ = ("active", "dealer", "deals", "lowest", "retired", "scores", "seats")
 
-    def __init__(self, seats: int, dealer: Seat) -> None:
+    def __init__(self, seats: int, dealer: Seat, *, lowest: bool = False) -> None:
         self.seats = seats
+        self.lowest = lowest  # Whether points are bad.
         self.dealer = dealer
         self.scores = [0] * seats
         self.active: list[Seat] = list(range(seats))
@@ -22,7 +23,8 @@ class Totals:
     def terms(self) -> DealTerms:
         """Who deals, and that his left begins; only while somebody is in play."""
         return DealTerms(
-            self.seats, tuple(self.active), self.dealer, self._left_of(self.dealer), scores=tuple(self.scores)
+            self.seats, tuple(self.active), self.dealer, self._left_of(self.dealer), scores=tuple(self.scores),
+            number=self.deals,
         )
 
     def score(self, result: DealResult) -> None:
@@ -55,6 +57,7 @@ class Totals:
 
     def _result(self, reason: str) -> MatchResult:
         behind = {seat: number for number, seat in enumerate(self.retired)}
-        keys = [(0, behind[seat]) if seat in behind else (1, self.scores[seat]) for seat in range(self.seats)]
+        sign = -1 if self.lowest else 1
+        keys = [(0, behind[seat]) if seat in behind else (1, sign * self.scores[seat]) for seat in range(self.seats)]
         places = tuple([1 + sum(other > key for other in keys) for key in keys])
         return MatchResult(places, tuple(self.scores), reason, self.deals, (None,) * self.seats)

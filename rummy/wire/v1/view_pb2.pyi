@@ -117,6 +117,7 @@ class View(_message.Message):
     TURNS_FIELD_NUMBER: _builtins.int
     BROKEN_AT_FIELD_NUMBER: _builtins.int
     WILD_FIELD_NUMBER: _builtins.int
+    CONTRACT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     seats: _builtins.int
     hand: _builtins.bytes
@@ -145,6 +146,8 @@ class View(_message.Message):
     """1 + the turns that were completed when the stock was broken; 0 where it has not been."""
     wild: _builtins.int
     """1 + the card that was cut for the wild rank, a printed joker making the aces wild; 0 where there is none."""
+    contract: _builtins.bytes
+    """The sets and the runs, one byte each, that the deal asks for, in a game of contracts."""
     @_builtins.property
     def melds(self) -> _containers.RepeatedCompositeFieldContainer[Global___TableMeld]: ...
     @_builtins.property
@@ -177,10 +180,11 @@ class View(_message.Message):
         turns: _builtins.int = ...,
         broken_at: _builtins.int = ...,
         wild: _builtins.int = ...,
+        contract: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["broken_at", b"broken_at", "closer", b"closer", "dealer", b"dealer", "forbidden", b"forbidden", "hand", b"hand", "hand_sizes", b"hand_sizes", "knock_limit", b"knock_limit", "known", b"known", "melds", b"melds", "owed", b"owed", "pile", b"pile", "scores", b"scores", "seat", b"seat", "seats", b"seats", "status", b"status", "stock", b"stock", "turn", b"turn", "turns", b"turns", "wild", b"wild"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["broken_at", b"broken_at", "closer", b"closer", "contract", b"contract", "dealer", b"dealer", "forbidden", b"forbidden", "hand", b"hand", "hand_sizes", b"hand_sizes", "knock_limit", b"knock_limit", "known", b"known", "melds", b"melds", "owed", b"owed", "pile", b"pile", "scores", b"scores", "seat", b"seat", "seats", b"seats", "status", b"status", "stock", b"stock", "turn", b"turn", "turns", b"turns", "wild", b"wild"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -53,7 +53,7 @@ def view_message(view: View) -> view_pb2.View:
         known=[bytes(cards) for cards in view.known], scores=view.scores, status=bytes(view.status), turn=view.turn,
         dealer=view.dealer, knock_limit=view.knock_limit, forbidden=one_more(view.forbidden),
         owed=one_more(view.owed), closer=one_more(view.closer), turns=view.turns,
-        broken_at=one_more(view.broken_at), wild=one_more(view.wild),
+        broken_at=one_more(view.broken_at), wild=one_more(view.wild), contract=bytes(view.contract),
     )  # fmt: skip
 
 
@@ -156,7 +156,7 @@ def test_a_view_with_everything_in_it() -> None:
         stock=300, pile=tuple(range(53, -1, -1)) * 2, melds=(meld, TableMeld((), (), 0, False)),
         known=((), (0,), (), (1, 2), (), ()), scores=(0, -1, 1, -(1 << 31), 2147483647, 101), status=(1, 2, 0, 1, 1, 1),
         turn=5, dealer=4, knock_limit=1000, forbidden=0, owed=53, closer=0, turns=5000, broken_at=0,
-        wild=53,
+        wild=53, contract=(2, 1),
     )  # fmt: skip
     data = encoder.encode_view(view)
     assert data == view_message(view).SerializeToString()
