@@ -82,6 +82,7 @@
     const head = make("div", "seat-head", make("span", "who", name(seat)));
     if (frame.dealer === seat) head.append(make("span", "chip", "dealer"));
     if (frame.status[seat] === 0) head.append(make("span", "chip", "out"));
+    if (frame.status[seat] === 2 && frame.hands[seat]) head.append(make("span", "chip", "left the deal"));
     if (frame.turn === seat && frame.phase) head.append(make("span", "quiet", PHASES[frame.phase] ?? ""));
     const end = frame.turn === null ? deals[deal].points[seat] : null;
     head.append(make("span", "points", `score ${frame.scores[seat]}`, end ? ` + ${end} points` : ""));

@@ -17,7 +17,7 @@ IDLE = "3c6cTcKc 2d5d7d Jd5h8h 2sJsAs"
 def position(*hands: str, stock: str = "7c7d", pile: str = "4c", cut: str = "Ks", turn: int = 0) -> Indian13State:
     """A deal in play: the hands by seat, the next stock card first, the bottom of the pile first."""
     seats = tuple(range(len(hands)))
-    terms = DealTerms(len(hands), seats, seats[-1], turn, (0,) * len(hands), b"chance")
+    terms = DealTerms(len(hands), seats, seats[-1], turn, (0,) * len(hands), chance=b"chance")
     held = [tuple(sorted(parse_cards(hand))) for hand in hands]
     return Indian13State(terms, held, parse_card(cut), list(parse_cards(pile)), list(parse_cards(stock))[::-1])
 
