@@ -1,4 +1,5 @@
 """The rules beside RLCard and OpenSpiel, or beside our own of gin: the same work, in turn, in one run on one machine.
+What a search needs, copies and deals taken up from a view, stands beside whole deals of our own.
 
 A figure is measured in pairs, ours and the peer's one right after the other, and its ratio is the median over the
 pairs, so that whatever else the machine does meets both; the clock is the processor's, since both sides are one thread
@@ -21,6 +22,7 @@ from rummy.rules.games import find_game
 from rummy.rules.games.indian13_groups import DECK, is_joker
 from rummy.rules.games.indian13_search import arrange
 from rummy.rules.match import Match
+from rummy.rules.sample import sample
 
 PAIRS = 9
 HELD_AT = 0.9
@@ -36,6 +38,8 @@ def rows(pairs: int = PAIRS) -> list[dict[str, Any]]:
     figures: list[tuple[str, str, Work, Work, float]] = [
         ("random gin deals a second", "RLCard env.step", ours, _rlcard_deals(rlcard), 34),
         ("random gin deals a second", "OpenSpiel from Python", ours, _spiel_deals(spiel), 12),
+        ("copies of a gin deal a second", "deals here", _copies(), ours, 100),
+        ("gin deals taken up from a view a second", "deals here", _samples(), ours, 4),
     ]
     solve = spiel.gin_rummy.GinRummyUtils(13, 4, 10).min_deadwood
     for kind, gather, deadwood_goal, discard_goal in (
@@ -111,6 +115,37 @@ def _our_deals(matches: int = 20, deals: int = 12) -> Work:
                 apply(actions[int(draw() * len(actions))])
             played += len(match.deals)
         return played
+
+    return work
+
+
+def _midway() -> Match:
+    """A match in the middle of its first deal."""
+    match = Match(find_game("gin"), 2, b"midway")
+    for _ in range(12):
+        match.apply(match.default_action())
+    return match
+
+
+def _copies(count: int = 100_000) -> Work:
+    copy = _midway()._state.copy
+
+    def work() -> int:
+        for _ in range(count):
+            copy()
+        return count
+
+    return work
+
+
+def _samples(count: int = 5_000) -> Work:
+    match, chance = _midway(), random.Random(1)
+    view = match.view(0)
+
+    def work() -> int:
+        for _ in range(count):
+            sample(match.game, view, chance)
+        return count
 
     return work
 
