@@ -14,22 +14,25 @@ from rummy.rules.actions import (
     Arrange,
     BigGin,
     Cards,
+    Continue,
     Discard,
     DrawPile,
     DrawStock,
+    Drop,
     EndMelds,
+    GoOut,
     Knock,
     LayOff,
     Meld,
     Take,
+    TurnOver,
 )
 from rummy.rules.actions import Pass as PassOffer
 from rummy.rules.cards import TEXTS, card_text, cards_text
-from rummy.rules.game import Event, EventKind, TableMeld
+from rummy.rules.game import Event, EventKind, TableMeld, View
 from rummy.rules.match import Match
-from rummy.rules.melds import extended, tabled
 from rummy.rules.notation import action_text
-from rummy.rules.replay import Played, Reader
+from rummy.rules.replay import Played, Reader, Staged
 from rummy.store import matches
 
 _SYMBOLS = dict(zip("cdhs", "♣♦♥♠", strict=True))
@@ -53,7 +56,8 @@ def unpacked(stored: bytes) -> bytes:
 
 def film(data: bytes) -> Film:
     """Every position of a replay. Raises `ReplayMismatch` at the first line that does not replay."""
-    reader = Reader(data)
+    reader = Reader(data, Staged)
+    assert isinstance(reader.match, Staged)
     projector = _Projector(reader.match)
     for played in reader.play():
         projector.show(played)
@@ -62,12 +66,12 @@ def film(data: bytes) -> Film:
 
 class _Projector:
     """Follows a match and notes each position. The last one of a deal is gone from the match when it can be asked for,
-    since the next deal has begun; it is made from the position before and the events since."""
+    since the next deal has begun; the match keeps it for this."""
 
-    def __init__(self, match: Match) -> None:
+    def __init__(self, match: Staged) -> None:
         self._match = match
         self._seen = len(match.events)
-        self._aside: Cards = ()
+        self._aside = _cut(match)
         self.deals: list[Deal] = []
         self.frames: list[list[Frame]] = [[_dealt(match)]]
 
@@ -79,17 +83,17 @@ class _Projector:
         until = next((at for at, event in enumerate(events) if event.kind is EventKind.DEAL_END), len(events))
         before = self.frames[-1][-1]
         self._aside += tuple(card for event in events if event.kind is EventKind.KNOCK for card in event.cards)
-        position = _closed(before, events[:until]) if over else _position(match)
+        position = _closed(match.closing or []) if over else _position(match)
         position |= {"aside": cards_text(self._aside), **_said(before, played, events[:until])}
         self.frames[-1].append(before.model_copy(update=position))
         if not over:
             return
-        self._aside = ()
         end = match.deals[-1]
         self.deals.append(
             Deal(deal=played.deal, frames=len(self.frames[-1]), points=list(end.points), reason=end.reason)
         )
         if match.result is None:
+            self._aside = _cut(match)
             self.frames.append([_dealt(match)])
 
 
@@ -103,24 +107,39 @@ def _dealt(match: Match) -> Frame:
         text="The cards are dealt.",
         fault=None,
         us=None,
-        aside="",
+        aside=cards_text(_cut(match)),
         scores=list(view.scores),
         dealer=view.dealer,
         **_position(match),
     )
 
 
+def _cut(match: Match) -> Cards:
+    """The card that lies beside the pile from the first: the one cut for the wild rank, where the game cuts one."""
+    wild = match.view(None).wild
+    return () if wild is None else (wild,)
+
+
 def _position(match: Match) -> dict[str, Any]:
-    view = match.view(None)
     decision = match.decision
     return {
-        "hands": [cards_text(match.view(seat).hand) for seat in range(match.seats)],
+        **_closed([match.view(seat) for seat in range(match.seats)]),
+        "turn": None if decision is None else decision.seat,
+        "phase": None if decision is None else decision.phase.name.lower(),
+    }
+
+
+def _closed(views: Sequence[View]) -> dict[str, Any]:
+    """The position that the seats see in *views*, which asks nobody."""
+    view = views[0]
+    return {
+        "hands": [cards_text(each.hand) for each in views],
         "stock": view.stock,
         "pile": cards_text(view.pile),
         "melds": [_meld(meld) for meld in view.melds],
         "status": list(view.status),
-        "turn": None if decision is None else decision.seat,
-        "phase": None if decision is None else decision.phase.name.lower(),
+        "turn": None,
+        "phase": None,
     }
 
 
@@ -155,16 +174,26 @@ def _words(played: Played, before: Frame, events: Sequence[Event]) -> str:
             return "passes"
         case Discard(card):
             return f"discards {_all([(card,)])}"
+        case Knock(card) if any(event.kind is EventKind.DROP for event in events):
+            return f"shows wrongly, discarding {_all([(card or 0,)])}" + _shown(events, played.seat)
         case Knock(card):
             return ("knocks" if card is None else f"knocks, discarding {_all([(card,)])}") + _shown(events, played.seat)
         case BigGin():
             return "has big gin" + _shown(events, played.seat)
         case Meld(cards):
             return f"melds {_all([cards])}"
-        case LayOff(cards, _):
+        case LayOff(cards):
             return f"lays off {_all([cards])}"
         case EndMelds():
             return "ends the melds"
+        case TurnOver():
+            return "turns the pile over"
+        case GoOut():
+            return "goes out"
+        case Continue():
+            return "does not go out"
+        case Drop():
+            return "drops out of the deal"
         case Arrange():
             return "shows the hand" + _shown(events, played.seat)
         case _:
@@ -193,72 +222,3 @@ def _all(groups: Iterable[Cards]) -> str:
 
 def _split(cards: str) -> Cards:
     return tuple(TEXTS.index(cards[at : at + 2]) for at in range(0, len(cards), 2))
-
-
-class _Board:
-    """Hands, pile and melds as the events of a deal's end leave them."""
-
-    def __init__(self, frame: Frame) -> None:
-        self.hands = [list(_split(hand)) for hand in frame.hands]
-        self.pile = list(_split(frame.pile))
-        self.stock = frame.stock
-        self.melds = [_table_meld(meld) for meld in frame.melds]
-
-    def follow(self, event: Event) -> None:
-        """Moves the cards that *event* moves."""
-        hand = self.hands[event.seat]
-        match event.kind:
-            case EventKind.DRAW_STOCK:
-                self.stock -= len(event.cards)
-                hand += event.cards
-            case EventKind.DRAW_PILE:
-                del self.pile[len(self.pile) - len(event.cards) :]
-                hand += event.cards
-            case EventKind.DISCARD:
-                self._leave(event.seat, event.cards)
-                self.pile += event.cards
-            case EventKind.KNOCK:
-                self._leave(event.seat, event.cards)  # Face down, beside the pile.
-            case EventKind.MELD:
-                self._meld(event.seat, event.cards)
-            case EventKind.LAY_OFF | EventKind.SHOW:
-                self._lay_off(event.seat, event.lay_offs)
-                for group in event.groups:
-                    self._meld(event.seat, group)
-            case _:
-                pass
-
-    def _meld(self, seat: int, cards: Cards) -> None:
-        self._leave(seat, cards)
-        self.melds.append(tabled(cards, seat))
-
-    def _lay_off(self, seat: int, lay_offs: Sequence[LayOff]) -> None:
-        for lay_off in lay_offs:
-            self._leave(seat, lay_off.cards)
-            for card in lay_off.cards:
-                self.melds[lay_off.meld] = extended(self.melds[lay_off.meld], card, seat)
-
-    def _leave(self, seat: int, cards: Cards) -> None:
-        for card in cards:
-            self.hands[seat].remove(card)
-
-
-def _closed(before: Frame, events: Iterable[Event]) -> dict[str, Any]:
-    """The last position of a deal."""
-    board = _Board(before)
-    for event in events:
-        board.follow(event)
-    return {
-        "hands": [cards_text(sorted(hand)) for hand in board.hands],
-        "stock": board.stock,
-        "pile": cards_text(board.pile),
-        "melds": [_meld(meld) for meld in board.melds],
-        "status": before.status,
-        "turn": None,
-        "phase": None,
-    }
-
-
-def _table_meld(meld: FrameMeld) -> TableMeld:
-    cards = _split(meld.cards)
-    return TableMeld(cards, tuple(meld.placers), meld.seat, tabled(cards, meld.seat).run)

@@ -307,8 +307,8 @@ class Frame(Model):
     """A position of a replay, after `seat` has done `act` (null: the deal has begun, or the seat has left).
 
     Cards are written one after the other, such as `As2s3s`; hands are by seat and open; the pile ends with its top
-    card; `aside` was thrown face down in a knock. `scores` are those before the deal. `turn` and `phase` are those of
-    the open question, null at the end.
+    card; `aside` was cut for the wild rank or thrown face down in a knock. `scores` are those before the deal. `turn`
+    and `phase` are those of the open question, null at the end.
     """
 
     deal: int

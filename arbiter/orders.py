@@ -19,7 +19,7 @@ from arbiter.referee import Played, Policy, Referee
 from arbiter.tables import Leg, SeatOf, Tables
 from rummy.errors import ArbiterUnavailable, BadInput, Conflict, HostFault, TooMany
 from rummy.rules import canonical
-from rummy.rules.game import Game
+from rummy.rules.game import Game, seats_of
 from rummy.rules.games import find_game
 from rummy.wire.v1 import arbiter_pb2
 
@@ -219,10 +219,11 @@ def _agreed(asked: arbiter_pb2.Order) -> _Terms:
     """What the order says, once all of it makes sense."""
     game = find_game(asked.game, _options(asked.options))
     spec, seats, legs = game.spec, len(asked.entrants), asked.legs
+    least, most = seats_of(game)
     _demand(asked.fixture > 0 and asked.generation >= 0, "An order names its fixture by a number above 0.")
     _demand(
-        spec.min_seats <= seats <= spec.max_seats,
-        f"{spec.title} is played by {spec.min_seats} to {spec.max_seats} entrants, not {seats}.",
+        least <= seats <= most,
+        f"{spec.title} is played by {least} to {most} entrants, not {seats}.",
     )
     _demand(len(asked.seed) == SEED_BYTES, f"The seed of an order is {SEED_BYTES} bytes, not {len(asked.seed)}.")
     ids = [entrant.version_id for entrant in asked.entrants]

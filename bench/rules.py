@@ -1,4 +1,5 @@
-"""The rules of gin beside RLCard and OpenSpiel: the same work, in turn, in one run on one machine.
+"""The rules beside RLCard and OpenSpiel, or beside our own of gin: the same work, in turn, in one run on one machine.
+What a search needs, copies and deals taken up from a view, stands beside whole deals of our own.
 
 A figure is measured in pairs, ours and the peer's one right after the other, and its ratio is the median over the
 pairs, so that whatever else the machine does meets both; the clock is the processor's, since both sides are one thread
@@ -19,7 +20,10 @@ from rummy.errors import SettingsError
 from rummy.rules.cards import mask
 from rummy.rules.deadwood import best_discards, deadwood
 from rummy.rules.games import find_game
+from rummy.rules.games.indian13_groups import DECK, is_joker
+from rummy.rules.games.indian13_search import arrange
 from rummy.rules.match import Match
+from rummy.rules.sample import sample
 
 PAIRS = 9
 HELD_AT = 0.9
@@ -35,6 +39,8 @@ def rows(pairs: int = PAIRS) -> list[dict[str, Any]]:
     figures: list[tuple[str, str, Work, Work, float]] = [
         ("random gin deals a second", "RLCard env.step", ours, _rlcard_deals(rlcard), 34),
         ("random gin deals a second", "OpenSpiel from Python", ours, _spiel_deals(spiel), 12),
+        ("copies of a gin deal a second", "deals here", _copies(), ours, 100),
+        ("gin deals taken up from a view a second", "deals here", _samples(), ours, 4),
     ]
     solve = spiel.gin_rummy.GinRummyUtils(13, 4, 10).min_deadwood
     for kind, gather, deadwood_goal, discard_goal in (
@@ -56,6 +62,7 @@ def rows(pairs: int = PAIRS) -> list[dict[str, Any]]:
                     goal,
                 )
             )
+    figures.append(_near_shows())
     return [row(*figure, pairs) for figure in figures]
 
 
@@ -67,7 +74,7 @@ def row(figure: str, peer: str, ours: Work, theirs: Work, goal: float, pairs: in
         "figure": figure,
         "value": round(median(mine for mine, _ in measured)),
         "against": f"{peer}: {median(other for _, other in measured):.0f}",
-        "ratio": round(ratio, 2),
+        "ratio": float(f"{ratio:.3g}"),
         "goal": goal,
         "holds": ratio >= HELD_AT * goal,
     }
@@ -110,6 +117,37 @@ def _our_deals(matches: int = 20, deals: int = 12) -> Work:
                 apply(actions[int(draw() * len(actions))])
             played += len(match.deals)
         return played
+
+    return work
+
+
+def _midway() -> Match:
+    """A match in the middle of its first deal."""
+    match = Match(find_game("gin"), 2, b"midway")
+    for _ in range(12):
+        match.apply(match.default_action())
+    return match
+
+
+def _copies(count: int = 100_000) -> Work:
+    copy = _midway()._state.copy
+
+    def work() -> int:
+        for _ in range(count):
+            copy()
+        return count
+
+    return work
+
+
+def _samples(count: int = 5_000) -> Work:
+    match, chance = _midway(), random.Random(1)
+    view = match.view(0)
+
+    def work() -> int:
+        for _ in range(count):
+            sample(match.game, view, chance)
+        return count
 
     return work
 
@@ -170,6 +208,38 @@ def rich_hand(size: int, choose: random.Random) -> list[int]:
             cards = [suit * 13 + rank]
         hand.update(dict.fromkeys(cards[: size - len(hand)]))
     return list(hand)
+
+
+def near_show(choose: random.Random) -> tuple[tuple[int, ...], int]:
+    """Thirteen cards of Indian rummy, one or two cards from a show, with one to three jokers; and the wild rank."""
+    while True:
+        wild = choose.randrange(13)
+        hand: list[int] = []
+        for length, run in ((4, True), (3, True), (3, choose.random() < 0.3), (3, False)):
+            suit, rank = choose.randrange(4), choose.randrange(14 - length)
+            suits = choose.sample(range(4), length)
+            hand += [suit * 13 + rank + at if run else suits[at] * 13 + rank for at in range(length)]
+        changed = choose.sample(range(4, 13), choose.randint(2, 5))
+        jokers = [card for card in DECK if is_joker(card, wild)]
+        for number, at in enumerate(changed):
+            hand[at] = choose.choice(jokers if number < min(3, len(changed) - 1) else DECK[:104])
+        if all(hand.count(card) <= DECK.count(card) for card in hand):
+            return tuple(sorted(hand)), wild
+
+
+def _near_shows() -> tuple[str, str, Work, Work, float]:
+    """The best arrangement of such a hand, beside the deadwood of ten cards."""
+    choose = random.Random(13)
+    hands = [near_show(choose) for _ in range(HANDS // 10)]
+    ten = [uniform_hand(10, choose) for _ in range(HANDS * 5)]
+
+    def work() -> int:
+        for hand, wild in hands:
+            arrange(hand, wild)
+        return len(hands)
+
+    figure = "best arrangement of 13 cards of Indian rummy, near a show, with jokers"
+    return figure, "our least deadwood of 10 cards, uniform", work, _solving(deadwood, ten), 1 / 200
 
 
 def _solving(solve: Callable[[int], object], hands: list[list[int]]) -> Work:

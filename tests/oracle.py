@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import combinations, pairwise
 
 RANKS = "A23456789TJQK"
@@ -159,3 +159,273 @@ def gin_score(knocker_count: int, defender_count: int, *, big: bool) -> tuple[st
     if knocker_count < defender_count:
         return "knock", defender_count - knocker_count, 0
     return "undercut", 0, 25 + knocker_count - defender_count
+
+
+# ---- Basic rummy: several packs, jokers, an ace that may stand at either end.
+
+JOKERS = ("Xr", "Xb")
+LINES = {"low": RANKS, "high": RANKS[1:] + "A", "either": RANKS + "A", "corner": RANKS * 2}
+
+
+def is_basic_set(cards: Sequence[str], *, packs: int, distinct: bool) -> bool:
+    """BAS-4.1, 4.4, 10.1: three or more of a rank, at most four a pack with the jokers, two of them natural."""
+    natural = [card for card in cards if card not in JOKERS]
+    most = 4 if distinct else 4 * packs
+    return (
+        3 <= len(cards) <= most
+        and len({card[0] for card in natural}) == 1
+        and (len(natural) == len(cards) or len(natural) >= 2)
+        and (not distinct or len(set(natural)) == len(natural))
+    )
+
+
+def is_basic_run(cards: Sequence[str], *, ace: str) -> bool:
+    """BAS-4.2, 4.3, 10.1, 10.5: three to thirteen in order; cards with a joker among them are judged as they stand."""
+    natural = [card for card in cards if card not in JOKERS]
+    if not 3 <= len(cards) <= 13 or len({card[1] for card in natural}) != 1 or len(natural) < 2:
+        return False
+    line = LINES[ace]
+    for start in range(len(line) - len(cards) + 1):
+        window = line[start : start + len(cards)]
+        if len(natural) == len(cards):
+            fits = sorted(window) == sorted(card[0] for card in cards)
+        else:
+            fits = all(card in JOKERS or card[0] == rank for card, rank in zip(cards, window, strict=True))
+        if fits:
+            return True
+    return False
+
+
+def is_basic_meld(cards: Sequence[str], *, ace: str, packs: int, distinct: bool) -> bool:
+    """BAS-4: a set or a run."""
+    return is_basic_set(cards, packs=packs, distinct=distinct) or is_basic_run(cards, ace=ace)
+
+
+def basic_value(cards: Iterable[str], ace: int) -> int:
+    """BAS-9.2, 10.1: face cards and tens 10, the ace as chosen, others their number, jokers nothing."""
+    return sum(ace if card[0] == "A" else value(card) for card in cards if card not in JOKERS)
+
+
+def basic_hand_score(losers: Iterable[Sequence[str]], *, ace: int, bonus: int, rummy: bool) -> int:
+    """BAS-9.1, 8.3, 9.3: all that the others hold, doubled by rummy, and the bonus once."""
+    held = sum(basic_value(hand, ace) for hand in losers)
+    return (2 * held if rummy else held) + bonus
+
+
+def minus(cards: Hand, some: Iterable[str]) -> Hand | None:
+    """*cards* without *some*, None where they are not all there."""
+    left = list(cards)
+    for card in some:
+        if card not in left:
+            return None
+        left.remove(card)
+    return tuple(left)
+
+
+def _fillings(window: str, suit: str, hand: Hand, jokers: int) -> Iterator[tuple[Hand, int]]:
+    """Every way to fill the places of a run: the natural cards, and the jokers."""
+    if not window:
+        yield (), 0
+        return
+    for cards, wild in _fillings(window[1:], suit, hand, jokers):
+        card = window[0] + suit
+        if minus(hand, (*cards, card)) is not None:
+            yield (card, *cards), wild
+        if wild < jokers:
+            yield cards, wild + 1
+
+
+@lru_cache(maxsize=400_000)
+def basic_least(hand: Hand, jokers: int, ace: str, packs: int, distinct: bool, ace_value: int) -> int:
+    """The fewest points that natural cards *hand*, in order, and *jokers* leave: the first is loose or in a meld."""
+    if not hand:
+        return 0
+    first, rules = hand[0], (ace, packs, distinct, ace_value)
+    best = basic_value(first and [first], ace_value) + basic_least(hand[1:], jokers, *rules)
+    for cards, wild in _basic_melds_with(first, hand, jokers, ace, packs, distinct):
+        left = minus(hand, cards)
+        assert left is not None
+        best = min(best, basic_least(left, jokers - wild, *rules))
+    return best
+
+
+def _basic_melds_with(
+    first: str, hand: Hand, jokers: int, ace: str, packs: int, distinct: bool
+) -> set[tuple[Hand, int]]:
+    found = set()
+    alike = [card for card in hand[1:] if card[0] == first[0]]
+    for size in range(len(alike) + 1):
+        for others in combinations(alike, size):
+            for wild in range(jokers + 1):
+                if is_basic_set((first, *others, *JOKERS[:1] * wild), packs=packs, distinct=distinct):
+                    found.add(((first, *others), wild))
+    line = LINES[ace]
+    for size in range(3, 14):
+        for start in range(len(line) - size + 1):
+            window = line[start : start + size]
+            if first[0] in window:
+                for cards, wild in _fillings(window, first[1], hand, jokers):
+                    if first in cards and len(cards) >= 2:
+                        found.add((cards, wild))
+    return found
+
+
+# ---- Club: one or two packs, sets of any suits, an ace at either end.
+
+
+def is_club_set(cards: Sequence[str]) -> bool:
+    """CLB-2.1: three or more of one rank, whatever the suits."""
+    return len(cards) >= 3 and len({card[0] for card in cards}) == 1
+
+
+def is_club_run(cards: Sequence[str]) -> bool:
+    """CLB-1.2, 2.2: three or more of a suit, each rank once, next to each other from ace to king or from two to ace."""
+    ranks = {card[0] for card in cards}
+    if len(cards) < 3 or len({card[1] for card in cards}) != 1 or len(ranks) != len(cards):
+        return False
+    places = [sorted(line.index(rank) for rank in ranks) for line in (RANKS, RANKS[1:] + "A")]
+    return any(line[-1] - line[0] == len(cards) - 1 for line in places)
+
+
+def club_value(card: str, *, table: bool, double: bool) -> int:
+    """CLB-8.1, 9.1."""
+    worth = (15 if table else 5) if card[0] == "A" else 10 if card[0] in "TJQK" else 5
+    return worth * 2 if double and card[1] == "c" else worth
+
+
+ClubMeld = list[tuple[str, int]]  # In the order in which they were placed: a card, and the seat that placed it.
+
+
+def club_score(
+    melds: Sequence[ClubMeld], hands: Sequence[Sequence[str]], out: int | None, *, at_once: bool, double: bool
+) -> list[int]:
+    """CLB-8, 9: what each seat scores in a deal; *out* has gone out, *at_once* with all its cards in one turn."""
+    held = [sum(club_value(card, table=False, double=double) for card in hand) for hand in hands]
+    points = [-count for count in held]
+    for meld in melds:
+        for number, (card, seat) in enumerate(meld):
+            points[seat] += club_value(card, table=True, double=double) + (5 if number >= 3 else 0)
+    if out is not None and not hands[out]:
+        points[out] += 100 if at_once else 40
+    elif out is not None and held[out] > min(held):
+        points[out] -= 35
+    return points
+
+
+def club_takes(hand: Sequence[str], pile: Sequence[str]) -> list[int]:
+    """CLB-4.4: how many cards of the pile (its top last) may be taken: the deepest lies on a meld with the others."""
+    found = []
+    for count in range(1, len(pile) + 1):
+        cards, deepest = [*hand, *pile[len(pile) - count + 1 :]], pile[len(pile) - count]
+        pairs = combinations(sorted(cards), 2)
+        if any(is_club_set((deepest, *pair)) or is_club_run((deepest, *pair)) for pair in pairs):
+            found.append(count)
+    return found
+
+
+# ---- Indian 13-card rummy: jokers printed and wild, a pure sequence and a second one.
+
+
+def is_indian_joker(card: str, wild: str) -> bool:
+    """IND-2: a printed joker, or any card of the wild rank."""
+    return card in JOKERS or card[0] == wild
+
+
+def is_indian_pure(cards: Sequence[str]) -> bool:
+    """IND-3.1, 3.3: three or more of a suit in order, every card as itself, the ace at either end."""
+    windows = {LINES["either"][at : at + len(cards)] for at in range(15 - len(cards))}
+    return (
+        len(cards) >= 3
+        and len({card[1] for card in cards}) == 1
+        and not set(cards) & set(JOKERS)
+        and any(sorted(window) == sorted(card[0] for card in cards) for window in windows)
+    )
+
+
+def is_indian_sequence(cards: Sequence[str], wild: str) -> bool:
+    """IND-3.2, 3.3, 3.5: a pure one, or natural cards at different places in a row of so many, jokers elsewhere."""
+    natural = [card for card in cards if not is_indian_joker(card, wild)]
+    if is_indian_pure(cards):
+        return True
+    if len(cards) < 3 or len({card[1] for card in natural}) != 1 or len(set(natural)) < len(natural):
+        return False
+    windows = [LINES["either"][at : at + len(cards)] for at in range(15 - len(cards))]
+    return any(all(card[0] in window for card in natural) for window in windows)
+
+
+def is_indian_set(cards: Sequence[str], wild: str) -> bool:
+    """IND-3.4, 3.5: three or four of a rank in different suits, jokers filling; of the wild rank only as themselves."""
+    natural = [card for card in cards if not is_indian_joker(card, wild)] or list(cards)
+    whole = len(natural) == len(cards)
+    return (
+        len(cards) in (3, 4)
+        and len({card[0] for card in natural}) == 1
+        and len(set(natural)) == len(natural)
+        and not (whole and set(cards) & set(JOKERS))
+    )
+
+
+def indian_value(card: str, wild: str) -> int:
+    """IND-7.1: jokers nothing, aces and court cards 10, others their number."""
+    if is_indian_joker(card, wild):
+        return 0
+    return 10 if card[0] == "A" else value(card)
+
+
+def indian_count(groups: Sequence[Sequence[str]], loose: Sequence[str], wild: str, *, whole: bool) -> int:
+    """IND-7.2 to 7.5: what a hand counts in these groups; *whole* is reading B of 7.3."""
+    pure = [group for group in groups if is_indian_pure(group)]
+    second = sum(is_indian_sequence(group, wild) for group in groups) >= 2
+    counted = list(loose)
+    for group in groups:
+        if not pure or not (second or (group is pure[0] and not whole)):
+            counted += group
+    return min(80, sum(indian_value(card, wild) for card in counted))
+
+
+def indian_least(hand: Hand, wild: str, *, whole: bool = False) -> int:
+    """The fewest points of a hand, over every choice of groups among all sets of its cards."""
+    size = len(hand)
+    worth = [indian_value(card, wild) for card in hand]
+    groups: list[list[tuple[int, int]]] = [[] for _ in range(size)]  # By lowest card: the cards, and how it counts.
+    for places in range(1, 1 << size):
+        cards = [hand[at] for at in range(size) if places >> at & 1]
+        kind = _indian_kind(cards, wild)
+        if kind is not None:
+            groups[(places & -places).bit_length() - 1].append((places, kind))
+
+    @cache
+    def melded(left: int, pure: int, sequences: int) -> float:
+        """The most points in groups that complete so many pure and so many other sequences; minus infinity if none."""
+        if not left:
+            return 0 if pure == sequences == 0 else float("-inf")
+        low = (left & -left).bit_length() - 1
+        best = melded(left & left - 1, pure, sequences)
+        for places, kind in groups[low]:
+            if places & left == places:
+                inside = sum(worth[at] for at in range(size) if places >> at & 1)
+                rest = left & ~places
+                best = max(best, inside + melded(rest, pure, sequences))
+                if kind == 2 and pure:
+                    best = max(best, inside + melded(rest, 0, sequences))
+                if kind and sequences:
+                    best = max(best, inside + melded(rest, pure, 0))
+        return best
+
+    everything = (1 << size) - 1
+    total = sum(worth)
+    counts = [total, total - melded(everything, 1, 1)]
+    for each in groups:
+        counts += [total - sum(worth[at] for at in range(size) if g >> at & 1) for g, k in each if k == 2 and not whole]
+    return int(min(80, *counts))
+
+
+def _indian_kind(cards: Sequence[str], wild: str) -> int | None:
+    """2 for a pure sequence, 1 for another one, 0 for a set, None for no group."""
+    if len(cards) < 3:
+        return None
+    if is_indian_pure(cards):
+        return 2
+    if is_indian_sequence(cards, wild):
+        return 1
+    return 0 if is_indian_set(cards, wild) else None

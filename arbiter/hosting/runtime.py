@@ -24,15 +24,14 @@ from arbiter.hosting.reach import barrier, lanes_are_others
 from rummy.errors import SettingsError
 
 SITE_MODULES = ("grpc", "google.protobuf", "google._upb", "typing_extensions")
+_ROOT = Path(__file__).resolve().parents[2]
 OWN_SOURCES = (
     "rummy/__init__.py",
     "rummy/errors.py",
     "rummy/rules",
     "rummy/wire",
-    "sample_bots/__init__.py",
-    "sample_bots/sdk.py",
+    *sorted(f"sample_bots/{path.name}" for path in (_ROOT / "sample_bots").glob("*.py")),
 )
-_ROOT = Path(__file__).resolve().parents[2]
 _NOT_NEEDED = shutil.ignore_patterns(
     *("site-packages", "dist-packages", "test", "tests", "idlelib", "tkinter", "turtledemo", "ensurepip", "lib2to3"),
     "config-*",

@@ -14,7 +14,7 @@ from rummy.errors import BadInput, BadOptions, NotEnoughEntrants, NotFound
 from rummy.league.model import fixture_scores
 from rummy.league.schedule import fixture_seed, practice_master, practice_nonce
 from rummy.manifest import FILE, Manifest, read_manifest
-from rummy.rules.game import Game
+from rummy.rules.game import Game, seats_of
 
 SAMPLES = Path(rummy.__file__).parents[1] / "sample_bots"
 MAX_MATCHES = 1_000_000
@@ -113,10 +113,10 @@ def _drawn(bots: int, seats: int, rounds: int, seed: str) -> Iterator[Fixture]:
 
 def seats_for(game: Game, bots: int, wanted: int | None) -> int:
     """The seats at a table: as many as bots where the game allows it. Raises `BadOptions`."""
-    spec = game.spec
-    seats = min(max(bots, spec.min_seats), spec.max_seats) if wanted is None else wanted
-    if not spec.min_seats <= seats <= spec.max_seats:
-        raise BadOptions(f"{spec.title} is played by {spec.min_seats} to {spec.max_seats} seats, not {seats}.")
+    least, most = seats_of(game)
+    seats = min(max(bots, least), most) if wanted is None else wanted
+    if not least <= seats <= most:
+        raise BadOptions(f"{game.spec.title} is played by {least} to {most} seats, not {seats}.")
     return seats
 
 

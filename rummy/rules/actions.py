@@ -4,8 +4,10 @@ A *simple* action has a code of one byte, stated here and in docs/reference/prot
 
     0..53     discard the card of that number          128  draw from the stock     132  end the melds
     64..117   knock with card (code - 64)              129  take the offered card   133  big gin
-    192..254  take (code - 191) cards from the pile    130  pass the offer          134  default arrangement
-                                                       131  knock without a card
+    192..255  take (code - 191) cards from the pile    130  pass the offer          134  default arrangement
+    138       turn the pile over as the new stock      131  knock without a card    139  go out
+    144..191  take (code - 79) cards, 65 or more                                       140  continue
+                                                                                       141  drop out of the deal
 
 A *composite* action (a meld, a lay-off, an own arrangement) has no code: it carries cards.
 """
@@ -42,6 +44,11 @@ class Pass:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnOver:
+    """Turn the whole discard pile over as the new stock."""
+
+
+@dataclass(frozen=True, slots=True)
 class Discard:
     """End the turn by throwing *card* face up."""
 
@@ -72,10 +79,11 @@ class Meld:
 
 @dataclass(frozen=True, slots=True)
 class LayOff:
-    """Add *cards*, in this order, to the table meld number *meld*."""
+    """Add *cards*, in this order, to the table meld number *meld*; with *low*, jokers that fit both ends to the low."""
 
     cards: Cards
     meld: int
+    low: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,4 +99,35 @@ class Arrange:
     lay_offs: tuple[LayOff, ...] = ()
 
 
-Action = DrawStock | DrawPile | Take | Pass | Discard | Knock | BigGin | Meld | LayOff | EndMelds | Arrange
+@dataclass(frozen=True, slots=True)
+class GoOut:
+    """End the deal after one's own discard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """Do not go out: the next seat has its turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Leave the deal before drawing, for a price."""
+
+
+Action = (
+    DrawStock
+    | DrawPile
+    | Take
+    | Pass
+    | TurnOver
+    | Discard
+    | Knock
+    | BigGin
+    | Meld
+    | LayOff
+    | EndMelds
+    | Arrange
+    | GoOut
+    | Continue
+    | Drop
+)

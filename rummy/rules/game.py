@@ -22,6 +22,7 @@ class Phase(IntEnum):
     PLAY = 3
     DISCARD = 4
     SHOW = 5
+    GO_OUT = 6
 
 
 class EventKind(IntEnum):
@@ -39,6 +40,9 @@ class EventKind(IntEnum):
     SHOW = 10
     DEAL_END = 11
     OUT = 12
+    TURN_OVER = 13
+    GO_OUT = 14
+    DROP = 15
 
 
 class Decision(NamedTuple):
@@ -84,7 +88,7 @@ class View:
     melds: tuple[TableMeld, ...]
     known: tuple[Cards, ...]  # By seat: cards that everybody knows to be in that hand.
     scores: tuple[int, ...]  # Of the match, before this deal.
-    status: tuple[int, ...]  # 1 in play, 2 no card left in this deal, 0 out of the match.
+    status: tuple[int, ...]  # 1 in play, 2 has finished or left this deal, 0 out of the match.
     turn: Seat
     dealer: Seat
     knock_limit: int  # The highest count with which `seat` may knock.
@@ -92,6 +96,9 @@ class View:
     owed: Card | None  # Must be melded in this turn.
     closer: Seat | None  # Has ended the deal, or broken the stock.
     turns: int  # Completed in this deal.
+    broken_at: int | None = None  # Turns that were completed when the stock was broken (101-9.3).
+    wild: Card | None = None  # The card that was cut for the wild rank.
+    contract: tuple[int, ...] = ()  # Sets and runs that the deal asks for (CON-2.1).
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +138,8 @@ class DealTerms:
     dealer: Seat
     starter: Seat
     scores: tuple[int, ...]
+    number: int = 0  # Deals that have been scored before this one.
+    chance: bytes = b""  # Secret: what shuffles a pile during the deal is drawn from it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +173,8 @@ class Game(Protocol):
 
     spec: ClassVar[GameSpec]
 
-    def deck(self) -> Sequence[Card]:
-        """The pack, in a fixed order, before the shuffle."""
+    def deck(self, seats: int) -> Sequence[Card]:
+        """The cards of a deal to *seats* seats, in a fixed order, before the shuffle."""
 
     def deal(self, deck: Sequence[Card], terms: DealTerms) -> Any:
         """A new state from the shuffled *deck*, dealt from its head (COM-2)."""
@@ -202,3 +211,8 @@ class Game(Protocol):
 
     def outcome(self, tally: Any, *, ended: bool = False) -> MatchResult | None:
         """How the match ended, or None while it goes on; *ended* asks for the standing as the final one."""
+
+
+def seats_of(game: Game) -> tuple[int, int]:
+    """The fewest and the most seats that *game* is played by with its options."""
+    return getattr(game, "min_seats", game.spec.min_seats), game.spec.max_seats

@@ -14,7 +14,7 @@ from typing import NoReturn
 from rummy.errors import BadInput, BadOptions, IllegalAction
 from rummy.rules import shuffle
 from rummy.rules.actions import Action, Seat
-from rummy.rules.game import DealResult, Decision, Event, EventKind, Game, MatchResult, View
+from rummy.rules.game import DealResult, Decision, Event, EventKind, Game, MatchResult, View, seats_of
 
 MAX_SEED_BYTES = 64
 VOID = "void"  # The reason of a deal that a forfeit has ended: nobody scores it.
@@ -38,7 +38,6 @@ class Match:
         self.active: tuple[Seat, ...] = ()  # Seats still in the match.
         self.decision: Decision | None = None
         self.result: MatchResult | None = None
-        self._pack = tuple(game.deck())
         self._tally = game.tally(seats, shuffle.first_seat(seed, seats))
         self._apply, self._decide, self._legal = game.apply, game.decision, game.legal_actions
         self._scored = 0
@@ -87,9 +86,9 @@ class Match:
         terms = self.game.terms(self._tally)
         self.active = terms.active
         self.ply = 0
-        self._state = state = self.game.deal(
-            shuffle.shuffled(shuffle.deal_seed(self.seed, self.deal), self._pack), terms
-        )
+        seed = shuffle.deal_seed(self.seed, self.deal)
+        deck = shuffle.shuffled(seed, self.game.deck(len(terms.active)))
+        self._state = state = self.game.deal(deck, replace(terms, chance=seed))
         self.events.extend(state.events)
         state.events = self.events  # The deal writes on into the match's own list.
         self.decision = self._decide(state)
@@ -139,8 +138,9 @@ def _nothing(state: object) -> Sequence[Action]:
 
 def _check(game: Game, seats: int, seed: bytes, max_deals: int | None) -> None:
     spec = game.spec
-    if type(seats) is not int or not spec.min_seats <= seats <= spec.max_seats:
-        wanted = f"{spec.min_seats}" if spec.min_seats == spec.max_seats else f"{spec.min_seats} to {spec.max_seats}"
+    least, most = seats_of(game)
+    if type(seats) is not int or not least <= seats <= most:
+        wanted = f"{least}" if least == most else f"{least} to {most}"
         raise BadOptions(f"{spec.title} is played by {wanted} seats, not {seats!r}.")
     if not isinstance(seed, bytes) or not 1 <= len(seed) <= MAX_SEED_BYTES:
         raise BadOptions(f"A match's seed is 1 to {MAX_SEED_BYTES} bytes.")

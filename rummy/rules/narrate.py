@@ -14,7 +14,8 @@ def sentence(event: Event, names: Sequence[str]) -> str:
     name = names[event.seat]
     match event.kind:
         case EventKind.DEAL:
-            return f"{name} begins." + (f" The upcard is {_cards(event.cards)}." if event.cards else "")
+            cut = f" The card cut for the wild rank is {_cards(event.groups[0])}." if event.groups else ""
+            return f"{name} begins." + (f" The upcard is {_cards(event.cards)}." if event.cards else "") + cut
         case EventKind.DRAW_STOCK:
             return f"{name} draws {_cards(event.cards) or 'a card'} from the stock."
         case EventKind.DRAW_PILE:
@@ -24,7 +25,7 @@ def sentence(event: Event, names: Sequence[str]) -> str:
         case EventKind.DISCARD:
             return f"{name} discards {_cards(event.cards)}."
         case EventKind.KNOCK:
-            return f"{name} knocks" + (f" with {_cards(event.cards)}." if event.cards else ".")
+            return f"{name} {event.reason or 'knocks'}" + (f" with {_cards(event.cards)}." if event.cards else ".")
         case EventKind.BIG_GIN:
             return f"{name} declares big gin."
         case EventKind.MELD:
@@ -35,8 +36,14 @@ def sentence(event: Event, names: Sequence[str]) -> str:
             return f"{name} shows {_shown(event)}."
         case EventKind.DEAL_END:
             return f"The deal ends ({event.reason}): " + ", ".join(_points(event, names)) + "."
+        case EventKind.TURN_OVER:
+            return f"{name} turns the pile over." + (f" The upcard is {_cards(event.cards)}." if event.cards else "")
         case EventKind.OUT:
             return f"{name} leaves the match ({event.reason})."
+        case EventKind.GO_OUT:
+            return f"{name} goes out."
+        case EventKind.DROP:
+            return f"{name} leaves the deal ({event.reason})."
 
 
 def _shown(event: Event) -> str:

@@ -2,9 +2,12 @@
 
 S            draw from the stock          M:4s4h4d     meld
 P1           take one card of the pile    L:5s6s>2     lay off on table meld 2
+O            turn the pile over           L:Xr>2-      the same, a joker at the low end of the run
 T  N         take, pass                   E            end the melds
 D:Kc         discard
 K:Kc  K      knock, with or without a card; K:Kc/As2s3s,7c7d7h with melds of one's own, K:Kc/ with none
+G  C         go out, continue without going out
+Q            drop out of the deal
 B            big gin; B/As2s3s,… with melds of one's own
 A            show the best arrangement; A/As2s3s;5s>0,6s>0 one's own: melds, then lay-offs in order
 """
@@ -20,15 +23,19 @@ from rummy.rules.actions import (
     Arrange,
     BigGin,
     Cards,
+    Continue,
     Discard,
     DrawPile,
     DrawStock,
+    Drop,
     EndMelds,
+    GoOut,
     Knock,
     LayOff,
     Meld,
     Pass,
     Take,
+    TurnOver,
 )
 from rummy.rules.cards import TEXTS, cards_text, parse_card, parse_cards
 
@@ -37,10 +44,14 @@ _FIXED: Final[dict[str, Action]] = {
     "S": DrawStock(),
     "T": Take(),
     "N": Pass(),
+    "O": TurnOver(),
     "E": EndMelds(),
     "K": Knock(),
     "B": BigGin(),
     "A": Arrange(),
+    "G": GoOut(),
+    "C": Continue(),
+    "Q": Drop(),
 }
 
 
@@ -59,6 +70,14 @@ def action_text(action: Action) -> str:
             return "N"
         case EndMelds():
             return "E"
+        case TurnOver():
+            return "O"
+        case GoOut():
+            return "G"
+        case Continue():
+            return "C"
+        case Drop():
+            return "Q"
         case _:
             return _composite_text(action)
 
@@ -85,7 +104,7 @@ def _melds_text(melds: tuple[Cards, ...] | None) -> str:
 
 
 def _lay_off_text(lay_off: LayOff) -> str:
-    return f"{cards_text(lay_off.cards)}>{lay_off.meld}"
+    return f"{cards_text(lay_off.cards)}>{lay_off.meld}{'-' if lay_off.low else ''}"
 
 
 def parse_action(text: str) -> Action:
@@ -97,7 +116,7 @@ def parse_action(text: str) -> Action:
         return fixed
     reader = _READERS.get(text[:1])
     if reader is None:
-        raise BadNotation(f"{_shown(text)} is no action: it begins with one of S P T N D K B M L E A.")
+        raise BadNotation(f"{_shown(text)} is no action: it begins with one of S P O T N D K B M L E A G C Q.")
     return reader(text)
 
 
@@ -148,7 +167,7 @@ def _lay_off(text: str) -> LayOff:
     cards, arrow, meld = text.partition(">")
     if not arrow:
         raise BadNotation(f"{_shown(text)} is no lay-off: write the cards, then > and the number of the table meld.")
-    return LayOff(_cards(cards), _number(meld, text, least=0))
+    return LayOff(_cards(cards), _number(meld.removesuffix("-"), text, least=0), meld.endswith("-"))
 
 
 def _melds(text: str) -> tuple[Cards, ...]:

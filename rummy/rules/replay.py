@@ -14,7 +14,7 @@ from typing import Any
 
 from rummy.errors import BadInput, ReplayMismatch, RulesError
 from rummy.rules import canonical
-from rummy.rules.actions import Action, Seat
+from rummy.rules.actions import Action, Continue, EndMelds, Seat
 from rummy.rules.cards import TEXTS
 from rummy.rules.game import DealResult, EventKind, MatchResult, View
 from rummy.rules.games import find_game, options_of
@@ -28,6 +28,7 @@ MAX_BYTES = 16 << 20
 MAX_LINE = 1 << 16
 MAX_LINES = 100_000
 _MAX_MICROSECONDS = 1 << 53  # What every JSON reader can hold.
+_SILENT: dict[type | None, str] = {EndMelds: "ends the melds", Continue: "does not go out"}  # Without an event.
 _CAUSE = re.compile(r"[a-z][a-z ]{0,31}")
 _MAX_REASON = 500
 
@@ -127,9 +128,9 @@ def steps(data: bytes) -> Iterator[dict[str, Any]]:
 
     Cards are texts. Raises `ReplayMismatch` at the line that differs; the frames before it stand.
     """
-    reader = Reader(data, _Staged)
+    reader = Reader(data, Staged)
     match = reader.match
-    assert isinstance(match, _Staged)
+    assert isinstance(match, Staged)
     names = seat_names(reader.header, match.seats)
     seen = len(match.events)
     yield _opening(match, names)
@@ -137,7 +138,7 @@ def steps(data: bytes) -> Iterator[dict[str, Any]]:
         news = match.events[seen:]
         seen = len(match.events)
         told = " ".join(sentence(event, names) for event in news if event.kind is not EventKind.DEAL)
-        text = told or f"{names[played.seat]} ends the melds."
+        text = told or f"{names[played.seat]} {_SILENT.get(type(played.action), 'goes on')}."
         ended, match.closing = match.closing, None
         yield _frame(ended or _views(match), text, played, match.deals[-1] if ended else None)
         if ended and match.result is None:
@@ -152,8 +153,8 @@ def seat_names(header: Mapping[str, Any], seats: int) -> list[str]:
     return [f"Seat {seat + 1}" for seat in range(seats)]
 
 
-class _Staged(Match):
-    """A match that keeps the last look at a deal, before the next one is dealt."""
+class Staged(Match):
+    """A match that keeps, in `closing`, the last look at a deal, before the next one is dealt."""
 
     closing: list[View] | None = None
 

@@ -6,6 +6,7 @@ All seeds are byte strings, all numbers in them are unsigned and big-endian.
     below(n)               the next word w of the stream with w < 65536 - 65536 mod n, larger ones skipped; then w mod n
     shuffled(seed, pack)   for i from len(pack) - 1 down to 1: j = below(i + 1); swap pack[i] and pack[j]
     deal_seed(match, d)    SHA-256(match || d as 8 bytes): shuffles deal number d, counted from 0
+    again_seed(deal, k)    SHA-256(deal || "again" || k as 8 bytes): shuffles a pile in mid-deal, the k-th time from 0
     first_seat(match, n)   below(n) on the words of SHA-256(match || "first seat")
     bot_seed(match, l, s)  the first 8 bytes of SHA-256(match || "bot" || l as 8 bytes || s as 8 bytes): leg l, seat s
 
@@ -42,6 +43,11 @@ def shuffled(seed: bytes, pack: Sequence[int] | int) -> list[int]:
 def deal_seed(match_seed: bytes, number: int) -> bytes:
     """The seed that shuffles deal *number* of a match, the same in every leg."""
     return sha256(match_seed + number.to_bytes(8, "big")).digest()
+
+
+def again_seed(seed: bytes, number: int) -> bytes:
+    """The seed that shuffles a pile into a new stock for the time *number*, from 0, in the deal of *seed*."""
+    return sha256(seed + b"again" + number.to_bytes(8, "big")).digest()
 
 
 def first_seat(match_seed: bytes, seats: int) -> int:

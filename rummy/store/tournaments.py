@@ -17,7 +17,7 @@ from rummy.league.model import Round, TournamentState, check_transition
 from rummy.league.pairing.round_robin import round_robin
 from rummy.league.schedule import commitment, practice_master, practice_nonce
 from rummy.names import check_name
-from rummy.rules.game import Game
+from rummy.rules.game import Game, seats_of
 from rummy.rules.games import find_game, options_digest, options_of
 from rummy.store import bots
 from rummy.store.db import Connection
@@ -117,8 +117,9 @@ def create(tx: Connection, plan: Plan, *, now: datetime, master: bytes | None = 
 
 def _checked(plan: Plan, game: Game) -> dict[str, object]:
     spec = game.spec
-    if not spec.min_seats <= plan.table_size <= spec.max_seats:
-        seats = str(spec.min_seats) if spec.min_seats == spec.max_seats else f"{spec.min_seats} to {spec.max_seats}"
+    least, most = seats_of(game)
+    if not least <= plan.table_size <= most:
+        seats = str(least) if least == most else f"{least} to {most}"
         raise BadOptions(f"{spec.title} is played at tables of {seats}, not of {plan.table_size}")
     return {
         "name": check_name(plan.name, "name of the tournament"),

@@ -22,16 +22,20 @@ from rummy.rules.actions import (
     BigGin,
     Card,
     Cards,
+    Continue,
     Discard,
     DrawPile,
     DrawStock,
+    Drop,
     EndMelds,
+    GoOut,
     Knock,
     LayOff,
     Meld,
     Pass,
     Seat,
     Take,
+    TurnOver,
 )
 from rummy.rules.game import Event, EventKind, Phase, TableMeld, View
 from rummy.wire.v1 import cards_pb2, table_pb2, view_pb2
@@ -48,7 +52,15 @@ MAX_OPTIONS_BYTES = 4096
 MAX_SEATS = 6
 
 KNOCK, DRAW_STOCK, TAKE, PASS, KNOCK_BARE, END_MELDS, BIG_GIN = 64, 128, 129, 130, 131, 132, 133
-SHOW_BEST, SHOW_OWN, MELD, LAY_OFF, DRAW_PILE = 134, 135, 136, 137, 191
+SHOW_BEST, SHOW_OWN, MELD, LAY_OFF, TURN_OVER, DRAW_PILE = 134, 135, 136, 137, 138, 191
+GO_OUT, CONTINUE, DROP, DRAW_DEEP = 139, 140, 141, 79
+MOST_TAKEN = 112  # Cards in one draw from the pile.
+MOST_BY_DRAW_PILE = 64  # More than so many are counted from DRAW_DEEP.
+
+
+def draw_pile_code(count: int) -> int:
+    """The byte that takes *count* cards from the pile."""
+    return count + (DRAW_PILE if count <= MOST_BY_DRAW_PILE else DRAW_DEEP)
 
 
 def _simple_actions() -> tuple[Action | None, ...]:
@@ -57,9 +69,11 @@ def _simple_actions() -> tuple[Action | None, ...]:
         table[card] = Discard(card)
         table[KNOCK + card] = Knock(card)
     table[DRAW_STOCK], table[TAKE], table[PASS] = DrawStock(), Take(), Pass()
+    table[TURN_OVER] = TurnOver()
     table[KNOCK_BARE], table[END_MELDS], table[BIG_GIN], table[SHOW_BEST] = Knock(), EndMelds(), BigGin(), Arrange()
-    for count in range(1, 64):
-        table[DRAW_PILE + count] = DrawPile(count)
+    table[GO_OUT], table[CONTINUE], table[DROP] = GoOut(), Continue(), Drop()
+    for count in range(1, MOST_TAKEN + 1):
+        table[draw_pile_code(count)] = DrawPile(count)
     return tuple(table)
 
 
@@ -215,7 +229,7 @@ def _lay_offs(messages: Iterable[cards_pb2.LayOff]) -> tuple[LayOff, ...]:
 def _lay_off(message: cards_pb2.LayOff) -> LayOff:
     if message.meld > MAX_MELD:
         raise BadInput(f"There is no meld {message.meld} on a table.")
-    return LayOff(read_cards(message.cards), message.meld)
+    return LayOff(read_cards(message.cards), message.meld, message.low)
 
 
 def _counted(items: Iterable[T], limit: int, what: str) -> list[T]:
@@ -259,7 +273,8 @@ def read_view(message: view_pb2.View, game: str, phase: Phase) -> View:
         known=tuple(read_cards(cards) for cards in message.known),
         scores=tuple(message.scores), status=tuple(message.status), turn=message.turn, dealer=message.dealer,
         knock_limit=message.knock_limit, forbidden=_optional(message.forbidden), owed=_optional(message.owed),
-        closer=_optional(message.closer), turns=message.turns,
+        closer=_optional(message.closer), turns=message.turns, broken_at=_optional(message.broken_at),
+        wild=_optional(message.wild), contract=tuple(message.contract),
     )  # fmt: skip
 
 

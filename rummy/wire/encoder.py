@@ -25,16 +25,20 @@ from rummy.rules.actions import (
     Arrange,
     BigGin,
     Cards,
+    Continue,
     Discard,
     DrawPile,
     DrawStock,
+    Drop,
     EndMelds,
+    GoOut,
     Knock,
     LayOff,
     Meld,
     Pass,
     Seat,
     Take,
+    TurnOver,
 )
 from rummy.rules.game import Event, MatchResult, TableMeld, View
 from rummy.rules.match import Match
@@ -115,13 +119,14 @@ class _Sized(_Kept[int]):
 
 # Action, CardGroup, LayOff
 _CODE, _GROUPS, _LAY_OFFS, _OWN = _Number(1), _Sized(2), _Sized(3), b"\x20\x01"
-_CARDS, _MELD_NUMBER = _Sized(1), _Number(2)
+_CARDS, _MELD_NUMBER, _LOW = _Sized(1), _Number(2), (b"", b"\x18\x01")
 # TableMeld
 _PLACERS, _MELD_SEAT, _RUN = _Sized(2), _Number(3), (b"", b"\x20\x01")
 # View
 _SEAT, _SEATS, _HAND, _HAND_SIZES, _STOCK, _PILE = _Number(1), _Number(2), _Sized(3), _Sized(4), _Number(5), _Sized(6)
 _MELDS, _KNOWN, _SCORES, _STATUS, _TURN, _DEALER = _Sized(7), _Sized(8), _Sized(9), _Sized(10), _Number(11), _Number(12)
 _KNOCK_LIMIT, _FORBIDDEN, _OWED, _CLOSER, _TURNS = _Number(13), _OneMore(14), _OneMore(15), _OneMore(16), _Number(17)
+_BROKEN_AT, _WILD, _CONTRACT = _OneMore(18), _OneMore(19), _Sized(20)
 # Event
 _KIND, _EVENT_SEAT, _EVENT_CARDS, _EVENT_GROUPS = _Number(1), _Number(2), _Sized(3), _Sized(4)
 _EVENT_LAY_OFFS, _POINTS, _REASON = _Sized(5), _Sized(6), _Sized(7)
@@ -140,8 +145,12 @@ _BARE: dict[type, int] = {
     Take: codec.TAKE,
     Pass: codec.PASS,
     EndMelds: codec.END_MELDS,
+    TurnOver: codec.TURN_OVER,
+    GoOut: codec.GO_OUT,
+    Continue: codec.CONTINUE,
+    Drop: codec.DROP,
 }
-_PILE_CODE = {count: codec.DRAW_PILE + count for count in range(1, 64)}
+_PILE_CODE = {count: codec.draw_pile_code(count) for count in range(1, codec.MOST_TAKEN + 1)}
 
 
 # ---- actions
@@ -194,7 +203,7 @@ def _grouped(groups: Iterable[Cards], outer: _Sized = _GROUPS) -> bytes:
 
 
 def _laid(lay_offs: Iterable[LayOff], outer: _Sized = _LAY_OFFS) -> bytes:
-    bodies = [_CARDS.of(bytes(lay_off.cards)) + _MELD_NUMBER[lay_off.meld] for lay_off in lay_offs]
+    bodies = [_CARDS.of(bytes(lay_off.cards)) + _MELD_NUMBER[lay_off.meld] + _LOW[lay_off.low] for lay_off in lay_offs]
     return b"".join([outer.message(body) for body in bodies])
 
 
@@ -232,6 +241,7 @@ def encode_view(view: View) -> bytes:
         _table(view.melds) if view.melds else b"", _known(view.known),
         _STANDING[view.scores, view.status, view.turn, view.dealer, view.knock_limit],
         _FORBIDDEN[view.forbidden], _OWED[view.owed], _CLOSER[view.closer], _TURNS[view.turns],
+        _BROKEN_AT[view.broken_at], _WILD[view.wild], _CONTRACT.of(bytes(view.contract)),
     ))  # fmt: skip
 
 

@@ -13,27 +13,84 @@ from rummy.rules.actions import (
     Action,
     Arrange,
     BigGin,
+    Continue,
     Discard,
     DrawPile,
     DrawStock,
+    Drop,
     EndMelds,
+    GoOut,
     Knock,
     LayOff,
     Meld,
     Pass,
     Take,
+    TurnOver,
 )
+from rummy.rules.cards import cards_of
 from rummy.rules.game import Event
 from rummy.rules.games import GAMES, find_game
 from rummy.rules.match import Match
 
 TABLES = [(key, seats) for key, kind in GAMES.items() for seats in range(kind.spec.min_seats, kind.spec.max_seats + 1)]
+OPTION_SETS: dict[str, list[dict[str, Any]]] = {
+    "basic": [
+        {},
+        {"packs": 2, "deals": 6},
+        {"packs": 2, "distinct_suits": True, "jokers": 4, "ace": "either", "deals": 4},
+        {"pile": "spread", "jokers": 2, "ace_value": 15, "deals": 4},
+        {"pile": "spread", "packs": 2, "own_meld_first": True, "ace": "high", "deals": 4},
+        {"block": True, "must_discard_out": True, "ace": "low"},
+        {"call_rummy": True, "jokers": 1, "rummy_layoff_ok": True, "deals": 6},
+        {"call_rummy": True, "packs": 2, "pile": "spread", "min_turns_to_go_out": 6, "jokers": 4, "cards": [3] * 5},
+        {"preset": "ten_card", "max_turnovers": 0, "ace_value": 11},
+        {"cards": [3] * 5, "min_turns_to_go_out": 10, "max_turnovers": 10, "call_rummy": True, "turn_cap": 20},
+    ],
+    "club": [
+        {},
+        {"packs_for_four": 2},
+        {"ace": "corner", "partial_discharges": True},
+        {"ace": "low", "double_clubs": False, "shared_partials": False, "partial_discharges": True, "rounds": 1},
+        {"ace": "high", "packs_for_four": 2, "turn_cap": 3},
+    ],
+    "indian13": [
+        {},
+        {"turn_cap": 30, "rounds": 1},
+        {"preset": "pool_101", "turn_cap": 8, "deal_cap": 6},
+        {"preset": "pool_201", "without_second": "all", "turn_cap": 12, "deal_cap": 4, "rediscard_ban": False},
+        {"first_drop": 25, "middle_drop": 50, "wrong_show": 100, "cap": 60, "turn_cap": 4, "rounds": 1},
+    ],
+    "contract": [
+        {"turn_cap": 6},
+        {"contracts": [[1, 0], [0, 1]], "cards": [6, 7], "buying": True, "packs": "two", "turn_cap": 12},
+        {"contracts": [[1, 1], [1, 0]], "cards": [9, 5], "buying": True, "max_buys": 1, "turn_cap": 15},
+        {
+            "contracts": [[1, 0], [0, 1], [2, 0]],
+            "cards": [3, 4, 6],
+            "packs": "two",
+            "last_at_once": False,
+            "turn_cap": 9,
+        },
+        {"contracts": [[1, 0], [0, 1], [1, 0]], "cards": [3, 3, 3], "packs": "two"},
+        {"contracts": [[1, 1]], "cards": [7], "packs": "two"},
+    ],
+    "rummy500": [
+        {},
+        {"jokers": 4, "deal_cap": 4},
+        {"cards_for_two": 13, "target": 100},
+        {"jokers": 1, "turn_cap": 6, "target": 150},
+    ],
+}
 SIMPLE: tuple[Action, ...] = (
     DrawStock(),
-    DrawPile(1),
+    *[DrawPile(count) for count in range(1, 65)],
     Take(),
     Pass(),
     EndMelds(),
+    TurnOver(),
+    GoOut(),
+    Continue(),
+    Drop(),
     Knock(),
     BigGin(),
     Arrange(),
@@ -51,15 +108,35 @@ Policy = Callable[[Match, random.Random], Action]
 def eager(match: Match, rng: random.Random) -> Action:
     """Knocks, melds and lays off where it may, plays the default half the time, and anything else otherwise."""
     legal = match.legal_actions()
-    strong = [action for action in legal if isinstance(action, Knock | BigGin | Meld | LayOff)]
+    if match.game.spec.key == "indian13" and isinstance(legal[0], Discard) and rng.random() < 0.005:
+        return wrong_show(match)
+    strong = [action for action in legal if isinstance(action, Knock | BigGin | Meld | LayOff | GoOut)]
     if strong and rng.random() < 0.7:
         return rng.choice(strong)
-    return match.default_action() if rng.random() < 0.6 else rng.choice(legal)
+    if rng.random() < 0.6:
+        return match.default_action()
+    action = rng.choice(legal)
+    return match.default_action() if isinstance(action, Drop) and rng.random() < 0.9 else action
+
+
+def wrong_show(match: Match) -> Action:
+    """A show that is none: every card a group of its own (IND-6)."""
+    assert match.decision is not None
+    thrown = next(action.card for action in match.legal_actions() if isinstance(action, Discard))
+    left = list(match.view(match.decision.seat).hand)
+    left.remove(thrown)
+    return Knock(thrown, tuple([(card,) for card in left]))
+
+
+def options_for(key: str, seed: bytes) -> dict[str, Any]:
+    """One of the option sets of a game, chosen by the seed of the match."""
+    sets = OPTION_SETS.get(key, [{}])
+    return sets[sum(seed) % len(sets)]
 
 
 def states(key: str, seats: int, seed: bytes, rng: random.Random, policy: Policy = eager) -> Iterator[Match]:
     """A match at each of its decisions, played on between two of them."""
-    match = Match(find_game(key), seats, seed)
+    match = Match(find_game(key, options_for(key, seed)), seats, seed)
     while match.decision is not None:
         yield match
         match.apply(policy(match, rng))
@@ -98,6 +175,16 @@ def odd_actions(held: list[int], melds: int, rng: random.Random) -> list[Any]:
         "S",
         7,
     ]
+
+
+def cards_in(hand: Any) -> list[int]:
+    """The cards of a hand, which is a mask in games of one pack, and ascending cards in others."""
+    return list(cards_of(hand) if isinstance(hand, int) else hand)
+
+
+def hand_like(hand: Any, cards: list[int]) -> Any:
+    """*cards* as a hand of the kind of *hand*."""
+    return sum(1 << card for card in cards) if isinstance(hand, int) else tuple(sorted(cards))
 
 
 def accepts(game: Any, state: Any, action: Any) -> tuple[Any, list[Event]] | str:

@@ -1,5 +1,8 @@
 """The positions of a replay, for every game."""
 
+from collections import Counter
+from pathlib import Path
+
 import pytest
 from season import careless, collect, draw_and_knock, play_match
 
@@ -8,7 +11,7 @@ from api.schemas import Frame
 from rummy.errors import ReplayMismatch
 from rummy.rules.cards import cards_text, parse_cards
 from rummy.rules.game import EventKind
-from rummy.rules.games import GAMES
+from rummy.rules.games import GAMES, find_game
 from rummy.rules.match import Match
 from rummy.rules.replay import Reader, Recorder
 
@@ -29,11 +32,11 @@ def cards_of(frame: Frame) -> list[int]:
 @pytest.mark.parametrize("number", range(3))
 def test_no_card_is_lost_or_doubled(key: str, seats: int, number: int) -> None:
     whole = film(replay(key, seats, number))
-    pack = len(GAMES[key]().deck())
+    pack = Counter(find_game(key).deck(seats))
     for frames in whole.frames:
         for frame in frames:
             cards = cards_of(frame)
-            assert len(cards) == len(set(cards)) and len(cards) + frame.stock == pack
+            assert not Counter(cards) - pack and len(cards) + frame.stock == pack.total()
 
 
 @pytest.mark.parametrize(("key", "seats"), TABLES)
@@ -90,3 +93,21 @@ def test_an_altered_replay_is_refused() -> None:
     data = replay("gin", 2)
     with pytest.raises(ReplayMismatch):
         film(data.replace(b'"act":"S"', b'"act":"P1"', 1))
+
+
+@pytest.mark.parametrize("name", ["five-call-rummy", "four-spread"])
+def test_a_deal_ends_with_the_table_as_it_was_laid(name: str) -> None:
+    data = (Path(__file__).parents[1] / f"golden/basic/{name}.jsonl").read_bytes()
+    for frames in film(data).frames:
+        laid: list[str] = []
+        for frame in frames:
+            now = [meld.cards for meld in frame.melds]
+            assert len(now) >= len(laid)
+            assert all(before in after or set_like(after) for before, after in zip(laid, now, strict=False))
+            laid = now
+        assert frames[-1].turn is None
+
+
+def set_like(meld: str) -> bool:
+    """Whether the natural cards of *meld* have one rank."""
+    return len({meld[at] for at in range(0, len(meld), 2)} - {"X"}) == 1

@@ -8,7 +8,7 @@
     h: "M8 14.8C5.2 12.3 1 9 1 5.3 1 3 2.7 1.4 4.7 1.4c1.4 0 2.6.8 3.3 2.1.7-1.3 1.9-2.1 3.3-2.1 2 0 3.7 1.6 3.7 3.9 0 3.7-4.2 7-7 9.5Z",
     s: "M8 .8c2.2 3.3 6.7 5.5 6.7 9 0 2.1-1.5 3.4-3.2 3.4-1.1 0-2-.5-2.7-1.4.1 1.5.8 2.6 1.9 3.4H5.3c1.1-.8 1.8-1.9 1.9-3.4-.7.9-1.6 1.4-2.7 1.4-1.7 0-3.2-1.3-3.2-3.4 0-3.5 4.5-5.7 6.7-9Z",
   };
-  const PHASES = { offer: "is offered a card", start: "begins a turn", play: "may meld", discard: "has to discard", show: "has to show the hand" };
+  const PHASES = { offer: "is offered a card", start: "begins a turn", play: "may meld", discard: "has to discard", show: "has to show the hand", go_out: "may go out" };
   const SVG = "http://www.w3.org/2000/svg";
   const byId = (id) => document.getElementById(id);
   const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -82,6 +82,7 @@
     const head = make("div", "seat-head", make("span", "who", name(seat)));
     if (frame.dealer === seat) head.append(make("span", "chip", "dealer"));
     if (frame.status[seat] === 0) head.append(make("span", "chip", "out"));
+    if (frame.status[seat] === 2 && frame.hands[seat]) head.append(make("span", "chip", "left the deal"));
     if (frame.turn === seat && frame.phase) head.append(make("span", "quiet", PHASES[frame.phase] ?? ""));
     const end = frame.turn === null ? deals[deal].points[seat] : null;
     head.append(make("span", "points", `score ${frame.scores[seat]}`, end ? ` + ${end} points` : ""));
@@ -120,7 +121,7 @@
     const label = `Discard pile: ${pile.length}`;
     const box = cards.length ? list("pile", `${label}, the top card last`, cards) : make("p", "none", "empty");
     const thrown = split(frame.aside).map((one) => card(one, before && before.aside !== frame.aside));
-    const aside = thrown.length ? [make("div", "", make("h3", "", "Face down"), list("pile", "Thrown face down in the knock", thrown))] : [];
+    const aside = thrown.length ? [make("div", "", make("h3", "", "Aside"), list("pile", "Cut for the wild rank, or thrown face down in the knock", thrown))] : [];
     return make("div", "middle", stock, make("div", "", make("h3", "", label), box), ...aside);
   }
 

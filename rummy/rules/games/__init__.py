@@ -10,8 +10,13 @@ from typing import Any
 
 from rummy.errors import BadOptions, UnknownGame
 from rummy.rules.game import Game
+from rummy.rules.games.basic import Basic
+from rummy.rules.games.club import Club
+from rummy.rules.games.contract import Contract
 from rummy.rules.games.gin import Gin
+from rummy.rules.games.indian13 import Indian13
 from rummy.rules.games.one_oh_one import OneOhOne
+from rummy.rules.games.rummy500 import Rummy500
 from rummy.rules.options import shown
 
 
@@ -24,11 +29,14 @@ def _registry(*games: type[Game]) -> dict[str, type[Game]]:
     return known
 
 
-GAMES: dict[str, type[Game]] = _registry(Gin, OneOhOne)
+GAMES: dict[str, type[Game]] = _registry(Gin, OneOhOne, Basic, Club, Rummy500, Indian13, Contract)
 
 
 def find_game(key: str, options: Mapping[str, object] | None = None) -> Game:
-    """The game *key* with *options*, which may come from JSON. Raises `UnknownGame` and `BadOptions`."""
+    """The game *key* with *options*, which may come from JSON. Raises `UnknownGame` and `BadOptions`.
+
+    The option `preset` stands for the options that the game keeps under that name; others may stand beside it.
+    """
     kind = GAMES.get(key) if isinstance(key, str) else None
     if kind is None:
         raise UnknownGame(f"There is no game {shown(key)}; there are: {', '.join(sorted(GAMES))}.")
@@ -36,11 +44,28 @@ def find_game(key: str, options: Mapping[str, object] | None = None) -> Game:
         return kind()
     if not isinstance(options, Mapping):
         raise BadOptions(f"Options are names with values, not {shown(options)}.")
+    options = _expanded(kind, options)
     names = set(_defaults(kind))
     for name in options:
         if name not in names:
             raise BadOptions(f"{kind.spec.title} has no option {shown(name)}; it has: {', '.join(sorted(names))}.")
     return kind(**{name: _frozen(value) for name, value in options.items()})
+
+
+def presets_of(kind: Any) -> Mapping[str, Mapping[str, object]]:
+    """By name: sets of options that the game has a name for."""
+    presets: Mapping[str, Mapping[str, object]] = getattr(kind, "presets", {})
+    return presets
+
+
+def _expanded(kind: type[Game], options: Mapping[str, object]) -> Mapping[str, object]:
+    if "preset" not in options:
+        return options
+    presets, name = presets_of(kind), options["preset"]
+    if not isinstance(name, str) or name not in presets:
+        known = ", ".join(sorted(presets)) or "none"
+        raise BadOptions(f"{kind.spec.title} has no preset {shown(name)}; it has: {known}.")
+    return {**presets[name], **{option: value for option, value in options.items() if option != "preset"}}
 
 
 def options_of(game: Game) -> dict[str, Any]:

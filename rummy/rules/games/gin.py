@@ -26,8 +26,8 @@ from rummy.rules.actions import (
     Seat,
     Take,
 )
-from rummy.rules.cards import BIT, PACK, cards_of, cards_text, suit_tables
-from rummy.rules.deadwood import VALUES, best_discards, deadwood
+from rummy.rules.cards import BIT, PACK, cards_of, cards_text, mask, suit_tables
+from rummy.rules.deadwood import VALUES, best_discards, deadwood, points
 from rummy.rules.game import (
     DealResult,
     DealTerms,
@@ -111,7 +111,7 @@ class Gin:
 
     # The deal
 
-    def deck(self) -> Sequence[Card]:
+    def deck(self, seats: int) -> Sequence[Card]:
         """The 52 cards (GIN-1.1)."""
         return PACK
 
@@ -342,6 +342,25 @@ class Gin:
             state.closer,
             state.turns,
         )
+
+    def resume(self, view: View, hands: Sequence[Cards], stock: list[Card]) -> GinState:
+        """The deal of *view*, with *hands* and *stock* for what it does not show."""
+        assert view.phase is not None, "nobody plays on in a deal that is over"
+        state = GinState()
+        state.hands = [mask(hand) for hand in hands]
+        state.stock, state.pile, state.melds = stock, list(view.pile), list(view.melds)
+        state.known = [mask(cards) for cards in view.known]
+        _ask(state, _ASKED[view.phase], view.turn)
+        state.taken = -1 if view.forbidden is None else view.forbidden
+        state.passes = int(view.phase is Phase.OFFER and view.turn == view.dealer)  # The other seat is asked first.
+        first = view.phase is Phase.START and not view.turns  # Nobody has taken the upcard.
+        state.stock_only = first and self.after_two_passes == "stock_only"
+        state.turns, state.limit, state.dealer, state.scores = view.turns, view.knock_limit, view.dealer, view.scores
+        state.closer = view.closer
+        if view.closer is not None:
+            state.count = points(state.known[view.closer])
+            state.big = sum([len(meld.cards) for meld in view.melds]) == 11
+        return state
 
     # The match
 

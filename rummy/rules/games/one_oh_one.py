@@ -46,6 +46,7 @@ from rummy.rules.games.one_oh_one_deal import (
     default_play,
     end_melds,
     finish,
+    is_possible,
     keeps_duty,
     lay_down,
     may_lay_off,
@@ -115,7 +116,7 @@ class OneOhOne:
 
     # The deal.
 
-    def deck(self) -> Sequence[Card]:
+    def deck(self, seats: int) -> Sequence[Card]:
         """One pack (101-1.1)."""
         return PACK
 
@@ -208,7 +209,27 @@ class OneOhOne:
             state.owed,
             state.breaker if state.knocker is None else state.knocker,
             state.turns,
+            broken_at=None if state.breaker is None else state.break_turn,
         )
+
+    def resume(self, view: View, hands: Sequence[Cards], stock: list[Card]) -> OneOhOneState | None:
+        """The deal of *view*, with *hands* and *stock* for what it does not show; None where they cannot have come."""
+        assert view.phase is not None, "nobody plays on in a deal that is over"
+        active = tuple([seat for seat in range(view.seats) if view.status[seat]])
+        starter = next_seat(view.seats, view.dealer, active)
+        terms = DealTerms(view.seats, active, view.dealer, starter, view.scores)
+        state = OneOhOneState(terms, [mask(hand) for hand in hands], stock)
+        state.events = []
+        state.pile, state.melds = list(view.pile), list(view.melds)
+        state.known = [mask(cards) for cards in view.known]
+        state.phase, state.turn, state.turns = view.phase, view.turn, view.turns
+        state.forbidden, state.owed = view.forbidden, view.owed
+        if view.broken_at is not None:
+            state.breaker, state.break_turn = view.closer, view.broken_at
+        elif view.closer is not None:
+            order = clockwise(state)
+            state.knocker, state.to_show = view.closer, order[: order.index(view.closer)]
+        return state if is_possible(state) else None
 
     # The start of a turn.
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from rummy.errors import IllegalAction
 from rummy.rules.actions import Action, Card, Cards, EndMelds, Meld, Seat
-from rummy.rules.cards import BIT, mask
-from rummy.rules.deadwood import best_melds, in_meld, melds_in, points
+from rummy.rules.cards import BIT, cards_of, mask
+from rummy.rules.deadwood import best_melds, deadwood, in_meld, melds_in, points
 from rummy.rules.game import DealResult, DealTerms, Event, EventKind, Phase, TableMeld
 from rummy.rules.melds import extended, single_lay_offs, tabled
 from rummy.rules.show import Arrangement, best_show
@@ -130,6 +130,32 @@ def keeps_duty(state: OneOhOneState, left: int) -> bool:
     """Whether the card taken from the pile is melded, or can still be with what would be left (COM-9)."""
     owed = state.owed
     return owed is None or not left >> owed & 1 or in_meld(left, owed)
+
+
+def is_possible(state: OneOhOneState) -> bool:
+    """Whether the hands can be what the break has left in them: who has played since holds no meld (101-9.3, 9.5)."""
+    if state.breaker is None:
+        return True
+    turn, active = state.turn, state.terms.active
+    at = active.index(state.breaker)
+    played = [*active[at:], *active[:at]][: state.turns - state.break_turn]
+    if state.phase is Phase.DISCARD:
+        played.append(turn)
+    elif state.phase is Phase.PLAY:
+        held, owed = state.hands[turn], state.owed
+        if owed is not None and not in_meld(held, owed):
+            return False
+        if turn in played:
+            played.remove(turn)
+            drawn = cards_of(held) if owed is None else (owed,)
+            if not (_is_loose(held) or any(_is_loose(held ^ BIT[card]) for card in drawn)):
+                return False
+    return all(_is_loose(state.hands[seat]) for seat in played)
+
+
+def _is_loose(held: int) -> bool:
+    """Whether there is no meld in the mask."""
+    return deadwood(held) == points(held)
 
 
 def open_melds(state: OneOhOneState) -> Sequence[TableMeld]:

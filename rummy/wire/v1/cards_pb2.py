@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19rummy/wire/v1/cards.proto\x12\rrummy.wire.v1\"\x1a\n\tCardGroup\x12\r\n\x05\x63\x61rds\x18\x01 \x01(\x0c\"%\n\x06LayOff\x12\r\n\x05\x63\x61rds\x18\x01 \x01(\x0c\x12\x0c\n\x04meld\x18\x02 \x01(\r\"v\n\x06\x41\x63tion\x12\x0c\n\x04\x63ode\x18\x01 \x01(\r\x12(\n\x06groups\x18\x02 \x03(\x0b\x32\x18.rummy.wire.v1.CardGroup\x12\'\n\x08lay_offs\x18\x03 \x03(\x0b\x32\x15.rummy.wire.v1.LayOff\x12\x0b\n\x03own\x18\x04 \x01(\x08\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19rummy/wire/v1/cards.proto\x12\rrummy.wire.v1\"\x1a\n\tCardGroup\x12\r\n\x05\x63\x61rds\x18\x01 \x01(\x0c\"2\n\x06LayOff\x12\r\n\x05\x63\x61rds\x18\x01 \x01(\x0c\x12\x0c\n\x04meld\x18\x02 \x01(\r\x12\x0b\n\x03low\x18\x03 \x01(\x08\"v\n\x06\x41\x63tion\x12\x0c\n\x04\x63ode\x18\x01 \x01(\r\x12(\n\x06groups\x18\x02 \x03(\x0b\x32\x18.rummy.wire.v1.CardGroup\x12\'\n\x08lay_offs\x18\x03 \x03(\x0b\x32\x15.rummy.wire.v1.LayOff\x12\x0b\n\x03own\x18\x04 \x01(\x08\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,7 +34,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CARDGROUP']._serialized_start=44
   _globals['_CARDGROUP']._serialized_end=70
   _globals['_LAYOFF']._serialized_start=72
-  _globals['_LAYOFF']._serialized_end=109
-  _globals['_ACTION']._serialized_start=111
-  _globals['_ACTION']._serialized_end=229
+  _globals['_LAYOFF']._serialized_end=122
+  _globals['_ACTION']._serialized_start=124
+  _globals['_ACTION']._serialized_end=242
 # @@protoc_insertion_point(module_scope)

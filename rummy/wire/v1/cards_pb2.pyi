@@ -51,18 +51,22 @@ class LayOff(_message.Message):
 
     CARDS_FIELD_NUMBER: _builtins.int
     MELD_FIELD_NUMBER: _builtins.int
+    LOW_FIELD_NUMBER: _builtins.int
     cards: _builtins.bytes
     meld: _builtins.int
     """The number of the meld in View.melds."""
+    low: _builtins.bool
+    """Whether a joker that both ends of a run would take goes to the low one; it may stand only where there is one."""
     def __init__(
         self,
         *,
         cards: _builtins.bytes = ...,
         meld: _builtins.int = ...,
+        low: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "meld", b"meld"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "low", b"low", "meld", b"meld"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -84,7 +88,12 @@ class Action(_message.Message):
       135       show: the arrangement in `groups` and `lay_offs`
       136       table the meld in the single element of `groups`
       137       lay off the single element of `lay_offs`
-      192..254  take (code - 191) cards from the pile
+      138       turn the discard pile over as the new stock
+      139       go out
+      140       continue without going out
+      141       drop out of the deal
+      144..191  take (code - 79) cards from the pile: 65 or more
+      192..255  take (code - 191) cards from the pile: 64 or fewer
     """
 
     DESCRIPTOR: _descriptor.Descriptor

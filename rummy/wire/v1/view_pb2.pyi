@@ -37,6 +37,8 @@ class _PhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Phase.ValueType
     """The turn ends: discard, or knock where the game allows it here."""
     PHASE_SHOW: _Phase.ValueType  # 5
     """Show the hand after somebody has ended the deal."""
+    PHASE_GO_OUT: _Phase.ValueType  # 6
+    """The turn is over but for this: go out, which ends the deal, or continue."""
 
 class Phase(_Phase, metaclass=_PhaseEnumTypeWrapper):
     """What kind of question is open."""
@@ -52,6 +54,8 @@ PHASE_DISCARD: Phase.ValueType  # 4
 """The turn ends: discard, or knock where the game allows it here."""
 PHASE_SHOW: Phase.ValueType  # 5
 """Show the hand after somebody has ended the deal."""
+PHASE_GO_OUT: Phase.ValueType  # 6
+"""The turn is over but for this: go out, which ends the deal, or continue."""
 Global___Phase: _TypeAlias = Phase  # noqa: Y015
 
 @_typing.final
@@ -111,6 +115,9 @@ class View(_message.Message):
     OWED_FIELD_NUMBER: _builtins.int
     CLOSER_FIELD_NUMBER: _builtins.int
     TURNS_FIELD_NUMBER: _builtins.int
+    BROKEN_AT_FIELD_NUMBER: _builtins.int
+    WILD_FIELD_NUMBER: _builtins.int
+    CONTRACT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     seats: _builtins.int
     hand: _builtins.bytes
@@ -121,7 +128,7 @@ class View(_message.Message):
     pile: _builtins.bytes
     """The discard pile from the bottom to the top."""
     status: _builtins.bytes
-    """One byte a seat: 1 in play, 2 has finished this deal (no card left), 0 out of the match."""
+    """One byte a seat: 1 in play, 2 has finished or left this deal, 0 out of the match."""
     turn: _builtins.int
     """Whose turn it is, and who dealt."""
     dealer: _builtins.int
@@ -135,6 +142,12 @@ class View(_message.Message):
     """1 + the seat that has ended the deal, or broken the stock; 0 where there is none."""
     turns: _builtins.int
     """Turns that have been completed in this deal."""
+    broken_at: _builtins.int
+    """1 + the turns that were completed when the stock was broken; 0 where it has not been."""
+    wild: _builtins.int
+    """1 + the card that was cut for the wild rank, a printed joker making the aces wild; 0 where there is none."""
+    contract: _builtins.bytes
+    """The sets and the runs, one byte each, that the deal asks for, in a game of contracts."""
     @_builtins.property
     def melds(self) -> _containers.RepeatedCompositeFieldContainer[Global___TableMeld]: ...
     @_builtins.property
@@ -165,10 +178,13 @@ class View(_message.Message):
         owed: _builtins.int = ...,
         closer: _builtins.int = ...,
         turns: _builtins.int = ...,
+        broken_at: _builtins.int = ...,
+        wild: _builtins.int = ...,
+        contract: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["closer", b"closer", "dealer", b"dealer", "forbidden", b"forbidden", "hand", b"hand", "hand_sizes", b"hand_sizes", "knock_limit", b"knock_limit", "known", b"known", "melds", b"melds", "owed", b"owed", "pile", b"pile", "scores", b"scores", "seat", b"seat", "seats", b"seats", "status", b"status", "stock", b"stock", "turn", b"turn", "turns", b"turns"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["broken_at", b"broken_at", "closer", b"closer", "contract", b"contract", "dealer", b"dealer", "forbidden", b"forbidden", "hand", b"hand", "hand_sizes", b"hand_sizes", "knock_limit", b"knock_limit", "known", b"known", "melds", b"melds", "owed", b"owed", "pile", b"pile", "scores", b"scores", "seat", b"seat", "seats", b"seats", "status", b"status", "stock", b"stock", "turn", b"turn", "turns", b"turns", "wild", b"wild"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -188,7 +204,9 @@ class Event(_message.Message):
         DESCRIPTOR: _descriptor.EnumDescriptor
         KIND_UNSPECIFIED: Event._Kind.ValueType  # 0
         KIND_DEAL: Event._Kind.ValueType  # 1
-        """A deal has begun; `cards` is the upcard, if the game has one; `seat` begins."""
+        """A deal has begun; `cards` is the upcard, if the game has one; `seat` begins; the single element of
+        `groups` is the card cut for the wild rank, where the game cuts one.
+        """
         KIND_DRAW_STOCK: Event._Kind.ValueType  # 2
         """A card was drawn from the stock; `cards` for the seat that drew it only."""
         KIND_DRAW_PILE: Event._Kind.ValueType  # 3
@@ -196,7 +214,7 @@ class Event(_message.Message):
         KIND_PASS: Event._Kind.ValueType  # 4
         KIND_DISCARD: Event._Kind.ValueType  # 5
         KIND_KNOCK: Event._Kind.ValueType  # 6
-        """The deal was ended by a knock; `cards` (the face-down card) for the seat that knocked only."""
+        """The deal was ended by a knock, or a valid show; `cards` (the face-down card) for the seat that knocked only."""
         KIND_BIG_GIN: Event._Kind.ValueType  # 7
         KIND_MELD: Event._Kind.ValueType  # 8
         KIND_LAY_OFF: Event._Kind.ValueType  # 9
@@ -206,11 +224,19 @@ class Event(_message.Message):
         """The deal is over; `points` by seat."""
         KIND_OUT: Event._Kind.ValueType  # 12
         """A seat has left the match."""
+        KIND_TURN_OVER: Event._Kind.ValueType  # 13
+        """The discard pile was turned over as the new stock; `cards` is the new upcard."""
+        KIND_GO_OUT: Event._Kind.ValueType  # 14
+        """A seat has gone out after its discard, which ends the deal."""
+        KIND_DROP: Event._Kind.ValueType  # 15
+        """A seat has left the deal: by dropping, or by a wrong show; `reason` says which."""
 
     class Kind(_Kind, metaclass=_KindEnumTypeWrapper): ...
     KIND_UNSPECIFIED: Event.Kind.ValueType  # 0
     KIND_DEAL: Event.Kind.ValueType  # 1
-    """A deal has begun; `cards` is the upcard, if the game has one; `seat` begins."""
+    """A deal has begun; `cards` is the upcard, if the game has one; `seat` begins; the single element of
+    `groups` is the card cut for the wild rank, where the game cuts one.
+    """
     KIND_DRAW_STOCK: Event.Kind.ValueType  # 2
     """A card was drawn from the stock; `cards` for the seat that drew it only."""
     KIND_DRAW_PILE: Event.Kind.ValueType  # 3
@@ -218,7 +244,7 @@ class Event(_message.Message):
     KIND_PASS: Event.Kind.ValueType  # 4
     KIND_DISCARD: Event.Kind.ValueType  # 5
     KIND_KNOCK: Event.Kind.ValueType  # 6
-    """The deal was ended by a knock; `cards` (the face-down card) for the seat that knocked only."""
+    """The deal was ended by a knock, or a valid show; `cards` (the face-down card) for the seat that knocked only."""
     KIND_BIG_GIN: Event.Kind.ValueType  # 7
     KIND_MELD: Event.Kind.ValueType  # 8
     KIND_LAY_OFF: Event.Kind.ValueType  # 9
@@ -228,6 +254,12 @@ class Event(_message.Message):
     """The deal is over; `points` by seat."""
     KIND_OUT: Event.Kind.ValueType  # 12
     """A seat has left the match."""
+    KIND_TURN_OVER: Event.Kind.ValueType  # 13
+    """The discard pile was turned over as the new stock; `cards` is the new upcard."""
+    KIND_GO_OUT: Event.Kind.ValueType  # 14
+    """A seat has gone out after its discard, which ends the deal."""
+    KIND_DROP: Event.Kind.ValueType  # 15
+    """A seat has left the deal: by dropping, or by a wrong show; `reason` says which."""
 
     KIND_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int

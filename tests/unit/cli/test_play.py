@@ -25,17 +25,31 @@ def table(*arguments: str) -> dict[str, dict[str, float]]:
     return {line["bot"]: line for line in json.loads(result.stdout)["table"]}
 
 
-def test_greedy_beats_random_at_gin() -> None:
-    lines = table("gin", "greedy", "random", "--matches", "100", "--seed", "a")
+@pytest.mark.parametrize("game", ["basic", "gin", "indian13"])
+def test_greedy_beats_random(game: str) -> None:
+    lines = table(game, "greedy", "random", "--matches", "100", "--seed", "a")
     assert lines["greedy"]["score"] > 0.95
     assert lines["greedy"]["wins"] + lines["greedy"]["draws"] + lines["greedy"]["losses"] == 100
 
 
-@pytest.mark.parametrize("game", ["gin", "one_oh_one"])
+def test_greedy_beats_random_at_club_where_deals_are_many() -> None:
+    # Four deals, as many as two seats play by default, leave much to luck: there it wins seven matches of eight.
+    lines = table("club", "greedy", "random", "--matches", "100", "--seed", "a", "--options", '{"rounds": 5}')
+    assert lines["greedy"]["score"] > 0.9
+    assert lines["greedy"]["strikes"] == lines["random"]["strikes"] == 0
+
+
+@pytest.mark.parametrize("game", ["basic", "club", "gin", "indian13", "one_oh_one"])
 def test_every_sample_bot_plays(game: str) -> None:
     lines = table(game, "random", "greedy", "patient", "drawer", "--matches", "4", "--seats", "2", "--seed", "b")
     assert {line["strikes"] for line in lines.values()} == {0}
     assert sum(line["score"] for line in lines.values()) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("game", ["gin", "one_oh_one"])
+def test_montecarlo_answers_the_same_again(game: str) -> None:
+    arguments = (game, "montecarlo", "greedy", "--matches", "2", "--seed", "f")
+    assert table(*arguments) == table(*arguments)
 
 
 def test_the_same_bot_twice_is_even() -> None:
@@ -64,7 +78,7 @@ def test_options_reach_the_game() -> None:
     ("arguments", "error", "says"),
     [
         (("chess", "greedy", "random"), UnknownGame, "gin"),
-        (("gin", "greedy", "nobody"), NotFound, "drawer, greedy, patient, random"),
+        (("gin", "greedy", "nobody"), NotFound, "drawer, greedy, montecarlo, patient, random"),
         (("gin", "greedy"), NotEnoughEntrants, "needs 2 bots"),
         (("gin", "greedy", "random", "--seats", "3"), BadOptions, "2 to 2 seats"),
         (("gin", "greedy", "random", "--matches", "0"), BadInput, "not 0"),

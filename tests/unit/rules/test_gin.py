@@ -36,7 +36,7 @@ def ended(state: GinState) -> DealResult:
 
 
 def test_two_seats_and_one_pack_gin_1_1() -> None:
-    assert sorted(GIN.deck()) == list(range(52))
+    assert sorted(GIN.deck(2)) == list(range(52))
     assert (GIN.spec.min_seats, GIN.spec.max_seats) == (2, 2)
 
 

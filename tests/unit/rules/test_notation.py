@@ -9,15 +9,18 @@ from rummy.rules.actions import (
     Action,
     Arrange,
     BigGin,
+    Continue,
     Discard,
     DrawPile,
     DrawStock,
     EndMelds,
+    GoOut,
     Knock,
     LayOff,
     Meld,
     Pass,
     Take,
+    TurnOver,
 )
 from rummy.rules.notation import action_text, parse_action
 
@@ -28,6 +31,9 @@ TEXTS: dict[str, Action] = {
     "T": Take(),
     "N": Pass(),
     "E": EndMelds(),
+    "O": TurnOver(),
+    "G": GoOut(),
+    "C": Continue(),
     "D:Kc": Discard(12),
     "D:Xr": Discard(52),
     "K": Knock(),
@@ -39,6 +45,7 @@ TEXTS: dict[str, Action] = {
     "B/As2s3s": BigGin(((39, 40, 41),)),
     "M:4s4h4d": Meld((42, 29, 16)),
     "L:5s6s>2": LayOff((43, 44), 2),
+    "L:Xr>2-": LayOff((52,), 2, low=True),
     "A": Arrange(),
     "A/": Arrange(()),
     "A/As2s3s;5s>0,6s>0": Arrange(((39, 40, 41),), (LayOff((43,), 0), LayOff((44,), 0))),
@@ -56,7 +63,7 @@ def test_text_and_action_are_one(text: str) -> None:
 CARD = st.integers(0, 53)
 GROUP = st.lists(CARD, min_size=1, max_size=8).map(tuple)
 MELDS = st.none() | st.lists(GROUP, max_size=4).map(tuple)
-LAY_OFF = st.builds(LayOff, GROUP, st.integers(0, 99))
+LAY_OFF = st.builds(LayOff, GROUP, st.integers(0, 99), st.booleans())
 ACTIONS = st.one_of(
     st.builds(Discard, CARD),
     st.builds(DrawPile, st.integers(1, 63)),

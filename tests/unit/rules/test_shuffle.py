@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rummy.rules.cards import cards_text
-from rummy.rules.shuffle import bot_seed, deal_seed, first_seat, shuffled
+from rummy.rules.shuffle import again_seed, bot_seed, deal_seed, first_seat, shuffled
 
 DOCUMENT = Path(__file__).parents[3] / "docs/reference/replay-format.md"
 VECTORS = json.loads(
@@ -27,6 +27,7 @@ def test_the_published_packs(vector: dict[str, str]) -> None:
 def test_the_published_seeds(vector: dict[str, object]) -> None:
     seed = bytes.fromhex(str(vector["seed"]))
     assert deal_seed(seed, 0).hex() == vector["deal 0"]
+    assert again_seed(deal_seed(seed, 0), 0).hex() == vector["deal 0, again 0"]
     assert deal_seed(seed, 1).hex() == vector["deal 1"]
     assert [first_seat(seed, seats) for seats in range(2, 7)] == vector["first seat of 2 to 6"]
     assert bot_seed(seed, 0, 0) == int(str(vector["bot seed, leg 0, seat 0"]), 16)

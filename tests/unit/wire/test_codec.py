@@ -11,15 +11,19 @@ from rummy.rules.actions import (
     Action,
     Arrange,
     BigGin,
+    Continue,
     Discard,
     DrawPile,
     DrawStock,
+    Drop,
     EndMelds,
+    GoOut,
     Knock,
     LayOff,
     Meld,
     Pass,
     Take,
+    TurnOver,
 )
 from rummy.wire import codec, encoder
 from rummy.wire.v1 import cards_pb2, table_pb2
@@ -27,11 +31,12 @@ from rummy.wire.v1 import cards_pb2, table_pb2
 RUN, SET = (0, 1, 2), (6, 19, 32, 45)
 
 ACTIONS: list[Action] = [
-    DrawStock(), DrawPile(), DrawPile(63), Take(), Pass(), EndMelds(),
+    DrawStock(), DrawPile(), DrawPile(64), DrawPile(65), DrawPile(112), TurnOver(), GoOut(), Continue(), Drop(),
+    Take(), Pass(), EndMelds(),
     *(Discard(card) for card in (0, 51, 52, 53)),
     Knock(), Knock(0), Knock(53), Knock(None, ()), Knock(5, ()), Knock(0, (RUN, SET)), Knock(None, (RUN,)),
     BigGin(), BigGin(()), BigGin((RUN, SET)),
-    Meld(RUN), LayOff((3,), 0), LayOff((3, 4), 7),
+    Meld(RUN), LayOff((3,), 0), LayOff((3, 4), 7), LayOff((52,), 7, low=True),
     Arrange(), Arrange(()), Arrange((RUN,), (LayOff((3,), 0), LayOff((0,), 1))),
 ]  # fmt: skip
 
@@ -52,11 +57,14 @@ def test_simple_codes_are_those_that_the_rules_state() -> None:
     assert [codec.SIMPLE[code] for code in range(128, 135)] == [
         DrawStock(), Take(), Pass(), Knock(), EndMelds(), BigGin(), Arrange(),
     ]  # fmt: skip
-    assert codec.SIMPLE[192] == DrawPile(1)
+    assert [codec.SIMPLE[code] for code in (138, 139, 140)] == [TurnOver(), GoOut(), Continue()]
+    assert [codec.SIMPLE[code] for code in (192, 255, 144, 191)] == [
+        DrawPile(1), DrawPile(64), DrawPile(65), DrawPile(112),
+    ]  # fmt: skip
     assert [code for code in range(54, 64) if codec.SIMPLE[code]] == []
 
 
-@pytest.mark.parametrize("action", [DrawPile(64), DrawPile(0), Arrange(None, (LayOff((3,), 0),))], ids=repr)
+@pytest.mark.parametrize("action", [DrawPile(113), DrawPile(0), Arrange(None, (LayOff((3,), 0),))], ids=repr)
 def test_action_without_a_form_is_refused(action: Action) -> None:
     with pytest.raises(ValueError, match="no form on the wire"):
         encoder.encode_action(action)
@@ -67,7 +75,7 @@ LAID = cards_pb2.LayOff(cards=b"\x03", meld=0)
 BAD_ACTIONS = {
     "unknown code": cards_pb2.Action(code=60),
     "code of two bytes": cards_pb2.Action(code=4000),
-    "no code of its own": cards_pb2.Action(code=255),
+    "no code of its own": cards_pb2.Action(code=142),
     "cards beside a discard": cards_pb2.Action(code=1, groups=[GROUP]),
     "lay-offs beside a knock": cards_pb2.Action(code=70, lay_offs=[LAID], own=True),
     "own draw": cards_pb2.Action(code=128, own=True),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from tables import OPTION_SETS
 
 from rummy.rules.actions import Action, Arrange, BigGin, Cards, Knock, LayOff, Meld
 from rummy.rules.game import Event, EventKind, Phase, TableMeld, View
@@ -41,7 +43,7 @@ def groups(melds: tuple[Cards, ...]) -> list[cards_pb2.CardGroup]:
 
 
 def laid(lay_offs: tuple[LayOff, ...]) -> list[cards_pb2.LayOff]:
-    return [cards_pb2.LayOff(cards=bytes(lay_off.cards), meld=lay_off.meld) for lay_off in lay_offs]
+    return [cards_pb2.LayOff(cards=bytes(lay_off.cards), meld=lay_off.meld, low=lay_off.low) for lay_off in lay_offs]
 
 
 def view_message(view: View) -> view_pb2.View:
@@ -51,6 +53,7 @@ def view_message(view: View) -> view_pb2.View:
         known=[bytes(cards) for cards in view.known], scores=view.scores, status=bytes(view.status), turn=view.turn,
         dealer=view.dealer, knock_limit=view.knock_limit, forbidden=one_more(view.forbidden),
         owed=one_more(view.owed), closer=one_more(view.closer), turns=view.turns,
+        broken_at=one_more(view.broken_at), wild=one_more(view.wild), contract=bytes(view.contract),
     )  # fmt: skip
 
 
@@ -86,16 +89,19 @@ def decision_message(match: Match, seat: int, events: list[Event], number: int) 
 # ---- random play of every game
 
 
-def tables() -> Iterator[tuple[str, int]]:
+def tables() -> Iterator[tuple[str, int, dict[str, Any]]]:
+    """Every game at every number of seats, and once with each set of options."""
     for key, game in sorted(GAMES.items()):
-        for seats in range(game.spec.min_seats, game.spec.max_seats + 1):
-            yield key, seats
+        numbers = range(game.spec.min_seats, game.spec.max_seats + 1)
+        yield from ((key, seats, {}) for seats in numbers)
+        chosen = [options for options in OPTION_SETS.get(key, []) if options]
+        yield from ((key, numbers[at % len(numbers)], options) for at, options in enumerate(chosen))
 
 
-@pytest.mark.parametrize(("key", "seats"), list(tables()))
-def test_every_decision_of_random_play(key: str, seats: int) -> None:
+@pytest.mark.parametrize(("key", "seats", "options"), list(tables()), ids=str)
+def test_every_decision_of_random_play(key: str, seats: int, options: dict[str, Any]) -> None:
     chance = random.Random(f"{key} {seats}")
-    match = Match(find_game(key), seats, b"wire" + bytes([seats]), max_deals=12)
+    match = Match(find_game(key, options), seats, b"wire" + bytes([seats]), max_deals=3 if options else 12)
     encoders = [
         SeatEncoder(77, match, seat, options=options_json(match.game), seed=2**64 - 2 - seat, limit_ms=1000)
         for seat in range(seats)
@@ -149,7 +155,8 @@ def test_a_view_with_everything_in_it() -> None:
         game="any", phase=Phase.PLAY, seat=5, seats=6, hand=tuple(range(54)), hand_sizes=(54, 0, 1, 2, 3, 200),
         stock=300, pile=tuple(range(53, -1, -1)) * 2, melds=(meld, TableMeld((), (), 0, False)),
         known=((), (0,), (), (1, 2), (), ()), scores=(0, -1, 1, -(1 << 31), 2147483647, 101), status=(1, 2, 0, 1, 1, 1),
-        turn=5, dealer=4, knock_limit=1000, forbidden=0, owed=53, closer=0, turns=5000,
+        turn=5, dealer=4, knock_limit=1000, forbidden=0, owed=53, closer=0, turns=5000, broken_at=0,
+        wild=53, contract=(2, 1),
     )  # fmt: skip
     data = encoder.encode_view(view)
     assert data == view_message(view).SerializeToString()

@@ -1,0 +1,339 @@
+"""A deal of Basic rummy: its state, what may be tabled without leading into a dead end, and how a deal ends.
+
+A turn can be ended by a discard or by having no card left, and every rule that forbids one of them is looked ahead for
+here (COM-9): a first turn goes on to the next seat with a card in hand, a last card may have to be a discard, and the
+card taken from the pile stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rummy.errors import IllegalAction
+from rummy.rules.actions import Action, Card, Cards, Discard, EndMelds, LayOff, Meld, Seat
+from rummy.rules.cards import TEXTS, cards_text
+from rummy.rules.game import DealResult, DealTerms, Event, EventKind, Phase, TableMeld
+from rummy.rules.tabling import (
+    JOKER,
+    MeldRules,
+    after_lay_off,
+    ends_for,
+    melds_in,
+    single_lay_offs,
+    tabled,
+    with_cards,
+    without,
+)
+
+END: Final = EndMelds()
+DISCARDS: Final = tuple([Discard(card) for card in range(54)])
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the options of the game say about the play of a deal."""
+
+    melds: MeldRules
+    own_meld_first: bool
+    must_discard_out: bool
+    min_turns: int
+    turnovers: int
+    most_turns: int
+
+
+class BasicState:
+    """One deal. A hand, and what is known of it, is ascending cards; the next stock card is the last of its list."""
+
+    __slots__ = (
+        "discarder",
+        "events",
+        "forbidden",
+        "hands",
+        "known",
+        "laid_off",
+        "melds",
+        "opened",
+        "owed",
+        "phase",
+        "pile",
+        "placed",
+        "result",
+        "stock",
+        "terms",
+        "to_ask",
+        "turn",
+        "turned",
+        "turnovers",
+        "turns",
+        "turns_of",
+        "winner",
+    )
+
+    def __init__(self, terms: DealTerms, hands: list[Cards], stock: list[Card], pile: list[Card]) -> None:
+        self.terms = terms
+        self.hands = hands
+        self.stock = stock
+        self.pile = pile
+        self.known: list[Cards] = [()] * terms.seats  # Taken from the pile and not seen since (COM-12).
+        self.melds: list[TableMeld] = []
+        self.phase = Phase.START
+        self.turn = terms.starter  # Whose turn it is, or who is asked to claim.
+        self.turns = 0
+        self.turns_of = [0] * terms.seats  # Completed.
+        self.turnovers = 0
+        self.turned = False  # In this turn, which has not drawn yet.
+        self.forbidden: Card | None = None  # Taken in this turn.
+        self.owed: Card | None = None
+        self.opened: frozenset[Seat] = frozenset()  # Seats that have tabled a meld of their own.
+        self.placed: frozenset[Seat] = frozenset()  # Seats that melded or laid off before the turn in play.
+        self.laid_off = False  # In this turn.
+        self.to_ask: tuple[Seat, ...] = ()  # Seats that may still claim the discard (BAS-10.6).
+        self.discarder: Seat | None = None
+        self.winner: Seat | None = None
+        self.result: DealResult | None = None
+        self.events = [Event(EventKind.DEAL, terms.starter, tuple(pile))]
+
+    def copy(self) -> BasicState:
+        """An independent copy. Its events begin anew, so that copying is as cheap late in a match as early."""
+        new = BasicState.__new__(BasicState)
+        for name in BasicState.__slots__:
+            value = [] if name == "events" else getattr(self, name)
+            setattr(new, name, value.copy() if isinstance(value, list) else value)
+        return new
+
+
+def clockwise(state: BasicState, seat: Seat) -> list[Seat]:
+    """The seats of the deal from *seat* on."""
+    at = state.terms.active.index(seat)
+    return [*state.terms.active[at:], *state.terms.active[:at]]
+
+
+# ---- the ends of a turn
+
+
+def may_discard(state: BasicState, hand: Cards, card: Card) -> bool:
+    """Whether *card* of *hand* may be thrown: of two copies one was not taken in this turn (BAS-6.1)."""
+    return card != state.forbidden or hand.count(card) > 1
+
+
+def may_go_out(state: BasicState, terms: Terms) -> bool:
+    """Whether the turn in play may end the deal (BAS-7.3)."""
+    return state.turns_of[state.turn] + 1 >= terms.min_turns
+
+
+def may_throw(state: BasicState, hand: Cards, terms: Terms) -> bool:
+    """Whether a turn can end with a discard from *hand*."""
+    least = 1 if may_go_out(state, terms) else 2
+    return len(hand) >= least and any(may_discard(state, hand, card) for card in {hand[0], hand[-1]})
+
+
+def can_end(state: BasicState, hand: Cards, table: Sequence[TableMeld], terms: Terms, *, opened: bool) -> bool:
+    """Whether the turn can still be ended with *hand* left, the melds of *table* laid, none of it owed."""
+    if may_throw(state, hand, terms):
+        return True
+    if terms.must_discard_out or not may_go_out(state, terms):  # BAS-7.2, 7.3
+        return False
+    # What is left is nothing, or the card that must stay, which a meld can still take.
+    return not hand or ((opened or not terms.own_meld_first) and any(True in ends(m, hand[0], terms) for m in table))
+
+
+def ends(meld: TableMeld, card: Card, terms: Terms) -> tuple[bool, bool]:
+    """Whether *meld* takes *card* at its low and its high end."""
+    return ends_for(meld, card, terms.melds)
+
+
+# ---- what may be tabled
+
+
+def check_meld(state: BasicState, cards: Cards, terms: Terms) -> tuple[TableMeld, Cards]:
+    """The meld that *cards* become, and the hand without them. Raises `IllegalAction`."""
+    seat = state.turn
+    left = _held(state, cards)
+    meld = tabled(cards, seat, terms.melds)
+    if meld is None:
+        raise IllegalAction(f"{cards_text(cards)} is neither a set nor a run here (BAS-4.1 to 4.4).", seat)
+    if state.owed is not None and state.owed not in cards:
+        raise IllegalAction(f"{TEXTS[state.owed]} was taken from the pile and is to be played first (BAS-10.2).", seat)
+    if not can_end(state, left, [*state.melds, meld], terms, opened=True):
+        raise IllegalAction(_stuck(state, terms), seat)
+    return meld, left
+
+
+def check_lay_off(state: BasicState, lay_off: LayOff, terms: Terms) -> tuple[TableMeld, Cards]:
+    """The table meld with the cards of *lay_off*, and the hand without them. Raises `IllegalAction`."""
+    seat = state.turn
+    left = _held(state, lay_off.cards)
+    meld = grown(state, lay_off, terms)
+    if state.owed is not None and lay_off.cards[0] != state.owed:
+        raise IllegalAction(f"{TEXTS[state.owed]} was taken from the pile and is to be played first (BAS-10.2).", seat)
+    table = [*state.melds[: lay_off.meld], meld, *state.melds[lay_off.meld + 1 :]]
+    if not can_end(state, left, table, terms, opened=seat in state.opened):
+        raise IllegalAction(_stuck(state, terms), seat)
+    return meld, left
+
+
+def grown(state: BasicState, lay_off: LayOff, terms: Terms) -> TableMeld:
+    """The meld that *lay_off* names with its cards added by the seat that is asked. Raises `IllegalAction`."""
+    seat, number = state.turn, lay_off.meld
+    if terms.own_meld_first and seat not in state.opened:
+        raise IllegalAction("A seat lays off only once it has a meld of its own on the table (BAS-5.2).", seat)
+    if type(number) is not int or not 0 <= number < len(state.melds):
+        raise IllegalAction("There is no such meld on the table to lay off on.", seat)
+    meld = after_lay_off(state.melds[number], lay_off, seat, terms.melds)
+    if meld is None:
+        text = cards_text(lay_off.cards)
+        raise IllegalAction(f"{text} does not go on {cards_text(state.melds[number].cards)} like that (COM-6).", seat)
+    return meld
+
+
+def _held(state: BasicState, cards: Cards) -> Cards:
+    """The hand without *cards*. Raises `IllegalAction`."""
+    left = without(state.hands[state.turn], cards) if isinstance(cards, tuple) and cards else None
+    if left is None:
+        raise IllegalAction("The cards to be tabled are not all in the hand, or there are none.", state.turn)
+    return left
+
+
+def _stuck(state: BasicState, terms: Terms) -> str:
+    if not may_go_out(state, terms):
+        return "Nobody goes out in this turn yet: keep a card to throw and one more (BAS-7.3)."
+    if terms.must_discard_out:
+        return "The last card must be a discard: keep one that may be thrown (BAS-7.2)."
+    return "The card taken from the pile may not be thrown, and nothing would be left to do with it (BAS-6.1)."
+
+
+def plays(state: BasicState, terms: Terms) -> list[Action]:
+    """Every meld of the hand, every lay-off of one card, and the end where the turn can go on to its discard."""
+    hand, owed = state.hands[state.turn], state.owed
+    own = melds_in(hand, terms.melds) if owed is None else _melds_with(hand, owed, terms)
+    actions: list[Action] = [Meld(cards) for cards in own]
+    if state.turn in state.opened or not terms.own_meld_first:
+        actions += single_lay_offs(hand if owed is None else (owed,), state.melds, terms.melds)
+    actions = [action for action in actions if _leads_on(state, action, terms)]
+    if owed is None and may_throw(state, hand, terms):
+        actions.append(END)
+    return actions
+
+
+def _leads_on(state: BasicState, action: Action, terms: Terms) -> bool:
+    """Whether the turn can still be ended after *action*, which is a meld of the hand, or a lay-off that fits."""
+    assert isinstance(action, Meld | LayOff)
+    left = without(state.hands[state.turn], action.cards)
+    assert left is not None, "only cards of the hand are listed"
+    if may_throw(state, left, terms):
+        return True
+    table = list(state.melds)
+    if isinstance(action, LayOff):
+        table[action.meld] = grown(state, action, terms)
+    elif (meld := tabled(action.cards, state.turn, terms.melds)) is not None:
+        table.append(meld)
+    opened = isinstance(action, Meld) or state.turn in state.opened
+    return can_end(state, left, table, terms, opened=opened)
+
+
+def _melds_with(hand: Cards, card: Card, terms: Terms) -> list[Cards]:
+    """The melds of *hand* that hold *card*; a joker's are those without another one."""
+    near = [each for each in hand if each < JOKER and _is_near(each, card)]
+    wild = [each for each in hand if each >= JOKER] if card < JOKER else [card]
+    return [cards for cards in melds_in((*near, *wild), terms.melds) if card in cards]
+
+
+def _is_near(card: Card, other: Card) -> bool:
+    return other >= JOKER or card % 13 == other % 13 or card // 13 == other // 13
+
+
+# ---- the pile
+
+
+def why_not_take(state: BasicState, count: int, terms: Terms, *, spread: bool) -> str | None:
+    """Why *count* cards may not be taken from the pile, or None where they may."""
+    if type(count) is not int or not 1 <= count <= len(state.pile):
+        return f"The pile has {len(state.pile)} cards; take from 1 to so many." if spread else _TOP
+    if count == 1:
+        return None  # BAS-10.2: the top card alone brings no duty; and a card to throw is always in the hand.
+    if not spread:
+        return _TOP
+    deepest = state.pile[-count]
+    if not _is_playable(state, with_cards(state.hands[state.turn], state.pile[-count:]), deepest, terms):
+        return f"{TEXTS[deepest]} would have to be played at once, and cannot be (BAS-10.2)."
+    return None
+
+
+_TOP: Final = "Only the top card of the pile may be taken (BAS-3.1), and only where there is one."
+
+
+def _is_playable(state: BasicState, hand: Cards, card: Card, terms: Terms) -> bool:
+    """Whether *card* of *hand* can be melded, or laid off by itself, in such a way that the turn can be ended."""
+    opened = state.turn in state.opened
+    if (opened or not terms.own_meld_first) and any(True in ends(meld, card, terms) for meld in state.melds):
+        return True  # More than one card is left, and any of them may be thrown.
+    for cards in _melds_with(hand, card, terms):
+        left = without(hand, cards)
+        if left is not None and can_end(state, left, (), terms, opened=True):
+            return True
+    return False
+
+
+def turn_over(state: BasicState) -> None:
+    """Turns the pile over, unshuffled: its lowest card is the upcard, the next ones are drawn in order (BAS-6.2)."""
+    state.stock = state.pile[:0:-1]
+    state.pile = state.pile[:1]
+    state.turnovers += 1
+    state.turned = True
+    state.events.append(Event(EventKind.TURN_OVER, state.turn, tuple(state.pile)))
+
+
+def take_from_pile(state: BasicState, seat: Seat, count: int) -> Cards:
+    """Moves the top cards of the pile into a hand, where they are known to be."""
+    cards = tuple(state.pile[len(state.pile) - count :])
+    del state.pile[len(state.pile) - count :]
+    state.hands[seat] = with_cards(state.hands[seat], cards)
+    state.known[seat] = with_cards(state.known[seat], cards)
+    state.events.append(Event(EventKind.DRAW_PILE, seat, cards))
+    return cards
+
+
+def take_from_stock(state: BasicState, seat: Seat) -> None:
+    """Moves the next stock card into a hand."""
+    card = state.stock.pop()
+    state.hands[seat] = with_cards(state.hands[seat], (card,))
+    state.events.append(Event(EventKind.DRAW_STOCK, seat, (card,), private=True))
+
+
+def leave(state: BasicState, seat: Seat, cards: Cards, hand: Cards) -> None:
+    """Leaves *seat* with *hand* after *cards* have gone to the table or the pile."""
+    state.hands[seat] = hand
+    known = list(state.known[seat])
+    for card in cards:
+        if card in known:
+            known.remove(card)
+    state.known[seat] = tuple(known)
+
+
+# ---- claims (BAS-10.6)
+
+
+def claims(state: BasicState, seat: Seat, terms: Terms) -> Iterator[LayOff]:
+    """The ways in which *seat* may lay off the discard."""
+    if state.pile and (seat in state.opened or not terms.own_meld_first):
+        yield from single_lay_offs((state.pile[-1],), state.melds, terms.melds)
+
+
+# ---- the end of a deal
+
+
+def is_exhausted(state: BasicState, terms: Terms) -> bool:
+    """Whether the stock has run out and may not be renewed (BAS-6.5, 10.4)."""
+    return not state.stock and state.turnovers >= terms.turnovers
+
+
+def settle(state: BasicState, values: Sequence[int], reason: str) -> None:
+    """Ends the deal without a winner: each seat loses the points of its hand (BAS-10.4)."""
+    state.result = DealResult(tuple([-points(hand, values) for hand in state.hands]), reason)
+
+
+def points(hand: Cards, values: Sequence[int]) -> int:
+    """What *hand* counts, whether it would form melds or not (BAS-9.1); jokers nothing (BAS-10.1)."""
+    return sum([values[card % 13] for card in hand if card < JOKER])

@@ -1,0 +1,301 @@
+"""A deal of Club: its state, which cards of the pile may be taken, what may be tabled, and how a turn goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from rummy.errors import IllegalAction
+from rummy.rules import shuffle
+from rummy.rules.actions import Action, Card, Cards, EndMelds, LayOff, Meld, Seat
+from rummy.rules.arranging import Arranger, arranger
+from rummy.rules.cards import cards_text
+from rummy.rules.game import DealResult, DealTerms, Event, EventKind, Phase, TableMeld
+from rummy.rules.games.club_score import CHEAPEST, IN_HAND
+from rummy.rules.games.one_oh_one_tally import next_seat
+from rummy.rules.tabling import (
+    ACES,
+    MeldRules,
+    after_lay_off,
+    ends_for,
+    minimal_melds,
+    single_lay_offs,
+    tabled,
+    with_cards,
+    without,
+)
+
+MELDS: Final = {ace: MeldRules(ace=ace, distinct_suits=False, most_set=108) for ace in ACES}  # CLB-1.2, 2.1, 2.2
+LIMIT: Final = 25  # CLB-7.2
+_SEARCHED: Final = 20  # Cards of a hand up to which the default discard is the best one.
+_END = EndMelds()
+
+
+def _beside(card: Card, ace: str) -> tuple[tuple[Card, Card], ...]:
+    """The pairs of cards that make a run of three with *card*."""
+    suit, rank = card // 13 * 13, card % 13
+    first, end = {"low": (0, 13), "high": (1, 14), "either": (0, 14), "corner": (-1, 15)}[ace]
+    places = {rank, 13} if rank == 0 else {rank}
+    pairs = set()
+    for place in places if ace != "corner" else {rank}:
+        for low in range(place - 2, place + 1):
+            if ace == "corner" or first <= low <= end - 3:
+                pair = [suit + at % 13 for at in range(low, low + 3) if at != place]
+                pairs.add((pair[0], pair[1]))
+    return tuple(sorted(pairs))
+
+
+_BESIDE: Final = {ace: tuple([_beside(card, ace) for card in range(52)]) for ace in ACES}
+
+
+class ClubState:
+    """One deal of Club. A hand, and what is known of it, is ascending; the next stock card is the last of its list."""
+
+    __slots__ = (
+        "closer",
+        "events",
+        "fresh",
+        "hands",
+        "idle",
+        "known",
+        "melds",
+        "owed",
+        "phase",
+        "pile",
+        "result",
+        "shuffles",
+        "stock",
+        "terms",
+        "turn",
+        "turns",
+    )
+
+    def __init__(self, terms: DealTerms, hands: list[Cards], stock: list[Card], pile: list[Card]) -> None:
+        self.terms = terms
+        self.hands = hands
+        self.stock = stock
+        self.pile = pile
+        self.known: list[Cards] = [()] * terms.seats  # Taken from the pile and not seen since (COM-12).
+        self.melds: list[TableMeld] = []
+        self.phase = Phase.START
+        self.turn = terms.starter
+        self.turns = 0
+        self.owed: Card | None = None
+        self.fresh = True  # Whether the seat had no card on the table when its turn began (CLB-8.7).
+        self.idle = 0  # Turns in a row that found nothing to draw (CLB-4.7).
+        self.shuffles = 0
+        self.closer: Seat | None = None
+        self.result: DealResult | None = None
+        self.events = [Event(EventKind.DEAL, terms.starter, tuple(pile))]
+
+    def copy(self) -> ClubState:
+        """An independent copy. Its events begin anew, so that copying is as cheap late in a match as early."""
+        new = ClubState.__new__(ClubState)
+        for name in ClubState.__slots__:
+            value = [] if name == "events" else getattr(self, name)
+            setattr(new, name, value.copy() if isinstance(value, list) else value)
+        return new
+
+
+# ---- the turn
+
+
+def begin_turn(state: ClubState, seat: Seat) -> None:
+    """Opens the turn of *seat*, which is without a draw where there is nothing to draw (CLB-4.7)."""
+    state.turn = seat
+    state.owed = None
+    state.fresh = all(seat not in meld.placers for meld in state.melds)
+    state.phase = Phase.START
+    if not state.stock and not state.pile:
+        state.idle += 1
+        state.phase = after_draw(state)
+
+
+def after_draw(state: ClubState) -> Phase:
+    """What is asked after the draw, and after each meld: nobody without a card melds, or discards (CLB-6.1)."""
+    return Phase.PLAY if state.hands[state.turn] else Phase.GO_OUT
+
+
+def next_turn(state: ClubState) -> Seat:
+    """The seat after the one whose turn it is; one without cards is not passed over (CLB-7.4)."""
+    return next_seat(state.terms.seats, state.turn, state.terms.active)
+
+
+def out_limit(state: ClubState) -> int:
+    """The most points of cards with which this turn may end by going out; -1 where it may not at all (CLB-7)."""
+    players = len(state.terms.active)
+    turns = state.turns + 1  # This one counts, once its discard is made (CLB-7.1).
+    if turns < players:
+        return -1
+    return 0 if players >= 5 and turns < 2 * players else LIMIT  # CLB-7.3
+
+
+def is_asked(state: ClubState) -> bool:
+    """Whether going out is asked for: what everybody sees must not rule it out.
+
+    The cards of the hand themselves do not matter here, else the question would tell the others what they count.
+    """
+    return len(state.hands[state.turn]) * CHEAPEST <= out_limit(state)
+
+
+# ---- the draw
+
+
+def draw_stock(state: ClubState) -> None:
+    """Draws the next stock card, from the pile shuffled anew where the stock has none (CLB-4.6)."""
+    seat = state.turn
+    if not state.stock:
+        seed = shuffle.again_seed(state.terms.chance, state.shuffles)
+        state.stock = shuffle.shuffled(seed, state.pile)[::-1]
+        state.pile = []
+        state.shuffles += 1
+        state.events.append(Event(EventKind.TURN_OVER, seat, reason="shuffled"))
+    card = state.stock.pop()
+    state.hands[seat] = with_cards(state.hands[seat], (card,))
+    state.events.append(Event(EventKind.DRAW_STOCK, seat, (card,), private=True))
+    state.idle = 0
+    state.phase = Phase.PLAY
+
+
+def may_lay_off(state: ClubState, target: TableMeld, *, shared: bool) -> bool:
+    """Whether the seat may add to *target*: its own melds, or all that lie on the table (CLB-5.2, 9.3)."""
+    return shared or target.seat == state.turn
+
+
+def takes(state: ClubState, ace: str, *, partial: bool, shared: bool) -> Iterator[int]:
+    """How many cards may be taken from the pile: the deepest must then be melded at once (CLB-4.1 to 4.4)."""
+    held = set(state.hands[state.turn])
+    ranks = [0] * 13
+    for card in state.hands[state.turn]:
+        ranks[card % 13] += 1
+    open_to = [meld for meld in state.melds if partial and may_lay_off(state, meld, shared=shared)]
+    for count, card in enumerate(reversed(state.pile), 1):
+        held.add(card)
+        ranks[card % 13] += 1
+        if (
+            ranks[card % 13] >= 3
+            or any(one in held and other in held for one, other in _BESIDE[ace][card])
+            or any(any(ends_for(meld, card, MELDS[ace])) for meld in open_to)
+        ):
+            yield count
+
+
+def draw_pile(state: ClubState, count: int) -> None:
+    """Takes the top *count* cards of the pile, which may be taken."""
+    seat = state.turn
+    taken = tuple(state.pile[-count:])
+    del state.pile[-count:]
+    state.hands[seat] = with_cards(state.hands[seat], taken)
+    state.known[seat] = with_cards(state.known[seat], taken)
+    state.events.append(Event(EventKind.DRAW_PILE, seat, taken))
+    state.idle = 0
+    state.owed = taken[0]
+    state.phase = Phase.PLAY
+
+
+# ---- melds
+
+
+def plays(state: ClubState, ace: str, *, partial: bool, shared: bool) -> list[Action]:
+    """The smallest melds of the hand, the lay-offs of one card, and the end; what is owed comes first (CLB-4.4)."""
+    hand, owed = state.hands[state.turn], state.owed
+    melds = [Meld(cards) for cards in minimal_melds(hand, MELDS[ace])]
+    laid = hand if owed is None else (owed,) if partial else ()
+    lay_offs = [
+        each
+        for each in single_lay_offs(laid, state.melds, MELDS[ace])
+        if may_lay_off(state, state.melds[each.meld], shared=shared)
+    ]
+    if owed is None:
+        return [*melds, *lay_offs, _END]
+    return [*[meld for meld in melds if owed in meld.cards], *lay_offs]
+
+
+def meld(state: ClubState, cards: Cards, ace: str) -> None:
+    """Tables *cards* as one meld. Raises `IllegalAction` before anything has changed."""
+    seat = state.turn
+    left = _without(state, cards)
+    new = tabled(cards, seat, MELDS[ace])
+    if new is None:
+        raise IllegalAction(f"{cards_text(cards)} is neither a set nor a run (CLB-2.1, 2.2).", seat)
+    if state.owed is not None and state.owed not in cards:
+        raise IllegalAction(_owes(state.owed), seat)
+    state.melds.append(new)
+    _placed(state, cards, left, Event(EventKind.MELD, seat, new.cards))
+
+
+def lay_off(state: ClubState, action: LayOff, ace: str, *, partial: bool, shared: bool) -> None:
+    """Adds cards to a meld on the table. Raises `IllegalAction` before anything has changed."""
+    seat = state.turn
+    if not action.cards:
+        raise IllegalAction("A lay-off names at least one card.", seat)
+    if type(action.meld) is not int or not 0 <= action.meld < len(state.melds):
+        raise IllegalAction(f"A lay-off names one of the {len(state.melds)} melds on the table, from 0.", seat)
+    left = _without(state, action.cards)
+    target = state.melds[action.meld]
+    if not may_lay_off(state, target, shared=shared):
+        raise IllegalAction("Cards may be added to one's own melds only (CLB-5.2).", seat)
+    if state.owed is not None and not (partial and state.owed in action.cards):
+        raise IllegalAction(_owes(state.owed), seat)
+    grown = after_lay_off(target, action, seat, MELDS[ace])
+    if grown is None:
+        raise IllegalAction(f"{cards_text(action.cards)} does not fit {cards_text(target.cards)} (COM-6).", seat)
+    state.melds[action.meld] = grown
+    _placed(state, action.cards, left, Event(EventKind.LAY_OFF, seat, lay_offs=(action,)))
+
+
+def _placed(state: ClubState, cards: Cards, left: Cards, told: Event) -> None:
+    state.hands[state.turn] = left
+    state.known[state.turn] = seen(state.known[state.turn], cards)
+    state.owed = None
+    state.events.append(told)
+    state.phase = after_draw(state)
+
+
+def _owes(card: Card) -> str:
+    return f"The {cards_text([card])} taken from the pile is melded first (CLB-4.2 to 4.4)."
+
+
+def _without(state: ClubState, cards: Cards) -> Cards:
+    """The hand without *cards*. Raises `IllegalAction` where one is not held, or not so often (COM-4)."""
+    hand = state.hands[state.turn]
+    if not isinstance(cards, tuple) or any(type(card) is not int or not 0 <= card < 52 for card in cards):
+        raise IllegalAction("A meld or lay-off names a card that this game does not have.", state.turn)
+    left = without(hand, cards)
+    if left is None:
+        card = next(card for card in cards if cards.count(card) > hand.count(card))
+        held = "is used more often than it is held" if card in hand else "is not in the hand"
+        raise IllegalAction(f"{cards_text([card])} {held}.", state.turn)
+    return left
+
+
+def arranger_of(ace: str, *, double: bool) -> Arranger:
+    """What arranges hands at their fewest unmelded points, with the clubs worth double or not."""
+    return arranger(MELDS[ace], IN_HAND[False][:13], (2 if double else 1, 1, 1, 1))
+
+
+def default_discard(hand: Cards, ace: str, *, double: bool) -> Card:
+    """The card whose discard leaves the fewest unmelded points; of several the highest, then by suit (COM-14).
+
+    Of a hand that a pile has swollen, the dearest card that lies on no meld: to search it card by card takes too long.
+    """
+    if len(hand) <= _SEARCHED:
+        _, cards = arranger_of(ace, double=double).best_discards(hand)
+        return max(cards, key=lambda card: (card % 13, -card))
+    values = IN_HAND[double]
+    loose = [card for card in hand if not _lies_on_meld(hand, card, ace)]
+    return max(loose or hand, key=lambda card: (values[card], card % 13, -card))
+
+
+def _lies_on_meld(hand: Cards, card: Card, ace: str) -> bool:
+    alike = sum(each % 13 == card % 13 for each in hand)
+    return alike >= 3 or any(one in hand and other in hand for one, other in _BESIDE[ace][card])
+
+
+def seen(known: Cards, cards: Cards) -> Cards:
+    """What is still known of a hand after *cards* have left it for all to see; a copy that leaves may be the known."""
+    left = list(known)
+    for card in cards:
+        if card in left:
+            left.remove(card)
+    return tuple(left)

@@ -1,0 +1,185 @@
+"""A deal of Rummy 500: what may be taken from the spread pile, what may be tabled, and what cards are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from rummy.errors import IllegalAction
+from rummy.rules.actions import Action, Card, Cards, EndMelds, LayOff, Meld
+from rummy.rules.cards import TEXTS
+from rummy.rules.game import TableMeld
+from rummy.rules.games.zones import (
+    Zones,
+    add_on,
+    can_end,
+    grown_by,
+    held,
+    lay_down,
+    may_throw,
+    meld_of,
+    still_forbidden,
+)
+from rummy.rules.tabling import (
+    JOKER,
+    MeldRules,
+    ends_for,
+    melds_in,
+    places,
+    single_lay_offs,
+    tabled,
+    with_cards,
+    without,
+)
+
+RULES: Final = MeldRules(ace="either")  # R500-4
+VALUES: Final = (15, *range(2, 11), 10, 10, 10)  # R500-6.1, 6.3: by rank.
+JOKER_VALUE: Final = 15
+END: Final = EndMelds()
+
+
+def _beside(card: Card) -> tuple[tuple[Card, Card], ...]:
+    """The pairs of cards that make a run of three with *card*."""
+    suit, rank = card // 13 * 13, card % 13
+    pairs = []
+    for place in (0, 13) if rank == 0 else (rank,):
+        for low in range(max(0, place - 2), min(place, 11) + 1):
+            one, other = [suit + at % 13 for at in range(low, low + 3) if at != place]
+            pairs.append((one, other))
+    return tuple(pairs)
+
+
+_BESIDE: Final = tuple([_beside(card) for card in range(52)])
+
+
+# ---- the pile
+
+
+def takes(state: Zones) -> list[int]:
+    """How many cards may be taken from the pile: the top one, or so many that the deepest can be played (R500-3)."""
+    hand = state.hands[state.turn]
+    held_now, jokers = set(hand), any(card >= JOKER for card in hand)
+    counts = []
+    for count, card in enumerate(reversed(state.pile), 1):
+        held_now.add(card)
+        jokers = jokers or card >= JOKER
+        if count == 1 or _is_laid_off(state, card):
+            counts.append(count)
+        elif jokers:
+            more = with_cards(hand, state.pile[-count:])
+            if melds_with(more, card):
+                counts.append(count)
+        elif _is_melded(held_now, card):
+            counts.append(count)
+    return counts
+
+
+def _is_laid_off(state: Zones, card: Card) -> bool:
+    return any(True in ends_for(meld, card, RULES) for meld in state.melds)
+
+
+def _is_melded(cards: set[Card], card: Card) -> bool:
+    """Whether *card* is in a meld of *cards*, which are natural."""
+    if any(one in cards and other in cards for one, other in _BESIDE[card]):
+        return True
+    rank = card % 13
+    return (rank in cards) + (rank + 13 in cards) + (rank + 26 in cards) + (rank + 39 in cards) >= 3
+
+
+def melds_with(hand: Cards, card: Card) -> list[Cards]:
+    """The melds of *hand* that hold *card*."""
+    wild = [each for each in hand if each >= JOKER]
+    if card >= JOKER:
+        wild.sort(key=card.__ne__)  # `melds_in` lays the first joker first.
+    near = [each for each in hand if each < JOKER and _is_near(each, card)]
+    return [cards for cards in melds_in((*near, *wild), RULES) if card in cards]
+
+
+def _is_near(card: Card, other: Card) -> bool:
+    return other >= JOKER or card % 13 == other % 13 or card // 13 == other // 13
+
+
+# ---- melds
+
+
+def plays(state: Zones) -> list[Action]:
+    """Every meld of the hand, every lay-off of one card, and the end; what is owed comes before all else (R500-3.2)."""
+    hand, owed = state.hands[state.turn], state.owed
+    if owed is not None:
+        # More cards than it takes are left, and any of them may be thrown: nothing to look ahead for.
+        return [*map(Meld, melds_with(hand, owed)), *single_lay_offs((owed,), state.melds, RULES)]
+    actions: list[Action] = [*map(Meld, melds_in(hand, RULES)), *single_lay_offs(hand, state.melds, RULES)]
+    if state.forbidden is not None:
+        actions = [action for action in actions if _leads_on(state, action)]
+    return [*actions, END] if may_throw(hand, state.forbidden) else actions
+
+
+def _leads_on(state: Zones, action: Action) -> bool:
+    """Whether the turn can still be ended after *action*, which is a meld of the hand, or a lay-off that fits."""
+    assert isinstance(action, Meld | LayOff)
+    left = without(state.hands[state.turn], action.cards)
+    assert left is not None, "only cards of the hand are listed"
+    if may_throw(left, still_forbidden(state, action.cards)):
+        return True
+    return not left or _is_ended(state, action, left)
+
+
+def _is_ended(state: Zones, action: Meld | LayOff, left: Cards) -> bool:
+    """Whether the card that may not be thrown, the last of the hand, can be laid off after *action*."""
+    new = tabled(action.cards, state.turn, RULES) if isinstance(action, Meld) else grown_by(state, action, RULES)
+    assert new is not None, "only melds are listed"
+    return can_end(left, [*state.melds, new], still_forbidden(state, action.cards), RULES)
+
+
+def meld(state: Zones, cards: Cards) -> None:
+    """Tables *cards* as one meld. Raises `IllegalAction` before anything has changed."""
+    left = held(state, cards)
+    new = meld_of(state, cards, RULES)
+    if state.owed is not None and state.owed not in cards:
+        raise IllegalAction(_owes(state.owed), state.turn)
+    _check_end(state, cards, left, [*state.melds, new])
+    lay_down(state, new, cards, left)
+
+
+def lay_off(state: Zones, action: LayOff) -> None:
+    """Adds cards to a meld on the table. Raises `IllegalAction` before anything has changed."""
+    left = held(state, action.cards)
+    grown = grown_by(state, action, RULES)
+    if state.owed is not None and state.owed != action.cards[0]:
+        raise IllegalAction(_owes(state.owed), state.turn)
+    _check_end(state, action.cards, left, [*state.melds[: action.meld], grown, *state.melds[action.meld + 1 :]])
+    add_on(state, grown, action, left)
+
+
+def _check_end(state: Zones, cards: Cards, left: Cards, table: list[TableMeld]) -> None:
+    if not can_end(left, table, still_forbidden(state, cards), RULES):
+        raise IllegalAction("The card taken would be left, and may not be thrown in this turn (R500-3.3).", state.turn)
+
+
+def _owes(card: Card) -> str:
+    return f"{TEXTS[card]} was taken from the pile: it is melded or laid off first (R500-3.2)."
+
+
+# ---- what cards are worth (R500-6)
+
+
+def hand_points(cards: Iterable[Card]) -> int:
+    """What *cards* count in a hand."""
+    return sum([VALUES[card % 13] if card < JOKER else JOKER_VALUE for card in cards])
+
+
+def meld_points(meld: TableMeld) -> list[int]:
+    """What each card of *meld* counts: an ace below a two less than any other (R500-6.2)."""
+    points = [hand_points((card,)) for card in meld.cards]
+    if meld.run and meld.cards[0] < JOKER and places(meld)[0] == 0:
+        points[0] = 1
+    return points
+
+
+def table_points(melds: Iterable[TableMeld], seats: int) -> list[int]:
+    """By seat: what the cards count that it has placed (R500-4)."""
+    earned = [0] * seats
+    for meld in melds:
+        for placer, points in zip(meld.placers, meld_points(meld), strict=True):
+            earned[placer] += points
+    return earned

@@ -1,0 +1,208 @@
+"""Groups of Indian rummy and what a hand counts, clause by clause and against the oracle."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import oracle
+import pytest
+
+from rummy.rules.cards import RANKS, cards_text, parse_cards
+from rummy.rules.games.indian13_groups import DECK, Kind, is_joker, kind_of, points, why_not_valid, wild_rank
+from rummy.rules.games.indian13_search import arrange, best_discard, least, shows, small_groups
+from rummy.rules.tabling import without
+
+
+def kind(cards: str, wild: str = "K") -> Kind | None:
+    """What *cards* are, in whatever order they come."""
+    some, rank = parse_cards(cards), RANKS.index(wild)
+    found = {kind_of(order, rank) for order in (some, some[::-1], tuple(sorted(some)))}
+    assert len(found) == 1
+    return found.pop()
+
+
+def test_ind_2_2_a_printed_joker_makes_the_aces_wild() -> None:
+    assert [wild_rank(card) for card in (52, 53, 0, 12, 51, 19)] == [0, 0, 0, 12, 12, 6]
+    assert kind("2sXrAd4s", "A") is Kind.SEQUENCE
+
+
+@pytest.mark.parametrize("cards", ["As2s3s", "QsKsAs", "9h Th Jh Qh Kh Ah", "As2s3s4s5s6s7s8s9sTsJsQsKs", "2sAs3s"])
+def test_ind_3_1_pure_sequences(cards: str) -> None:
+    assert kind(cards, "7" if "7" not in cards else "8") is Kind.PURE
+
+
+def test_ind_3_1_a_wild_card_as_itself_keeps_it_pure() -> None:
+    assert kind("5h6h7h", "6") is Kind.PURE
+    assert kind("5h6d7h", "6") is Kind.SEQUENCE
+    assert kind("QsKsAs", "K") is Kind.PURE
+
+
+@pytest.mark.parametrize("cards", ["4sXr6s7s", "2h3hXr", "XrXb5c", "KcXrXb", "9c6dJcQc", "TsXrXbKsAs", "4sXrXb6d8s"])
+def test_ind_3_2_sequences_with_substitutes(cards: str) -> None:
+    assert kind(cards, "6") is Kind.SEQUENCE
+
+
+@pytest.mark.parametrize("cards", ["4sXr9s", "4s4sXr", "4s5hXr", "3sXrXb7s", "As5s", "4s5s", "4s"])
+def test_ind_3_2_no_sequences(cards: str) -> None:
+    assert kind(cards) is None
+
+
+def test_ind_3_3_the_ace_is_low_or_high_and_never_between() -> None:
+    assert kind("KsAs2s", "7") is None
+    assert kind("KsAsXr", "7") is kind("AsXr2s", "7") is Kind.SEQUENCE
+    assert kind("KsXr2s", "7") is None
+    assert kind("QsXrAs", "7") is Kind.SEQUENCE
+
+
+def test_ind_3_4_sets_have_three_or_four_cards_of_different_suits() -> None:
+    assert kind("QcQdQh") is kind("QcQdQhQs") is kind("QcQdXr") is kind("QcQdQhXr") is kind("QcKdXrQs") is Kind.SET
+    assert kind("5s5s5h") is kind("5s5sXr") is kind("QcQdQhQsXr") is kind("QcQdXrXb5s") is kind("QcJdXr") is None
+
+
+def test_ind_3_5_jokers_alone_are_no_group_but_a_natural_set_of_the_wild_rank_is() -> None:
+    assert kind("KcKdKh") is kind("KcKdKhKs") is Kind.SET
+    assert kind("KcKdXr") is kind("KcKcKd") is kind("KcXrXb") is kind("KcKdKhXr") is kind("KcKcKdKh") is None
+
+
+def test_ind_6_what_is_wrong_with_a_show() -> None:
+    def wrong(text: str) -> str | None:
+        return why_not_valid([parse_cards(group) for group in text.split(",")], 12)
+
+    assert wrong("4s5s6s7s,2h3hXr,QcQdQh,9c9d9s") is None
+    assert wrong("4s5s6s7s,2h3h4h,QcQdQh,9c9d9s") is None
+    assert wrong("4sXr6s7s,2h3hKd,QcQdQh,9c9d9s") == "no pure sequence"
+    assert wrong("4s5s6s7s,8c8d8h,QcQdQh,9c9d9s") == "fewer than two sequences"
+    assert wrong("4s5s6s7s,2h3h4h,5s5s5h,9c9d9s") == "invalid group 5s5s5h"
+
+
+def count(groups: str, loose: str, *, whole: bool = False, wild: str = "J") -> int:
+    laid = [parse_cards(group) for group in groups.split(",")] if groups else []
+    return points(laid, parse_cards(loose), RANKS.index(wild), whole_hand=whole)
+
+
+def test_ind_7_1_values() -> None:
+    assert count("", "AcKcQcTc") == 40
+    assert count("", "Jc2c9d") == 11  # The jack is wild.
+    assert count("", "XrXb") == 0
+    assert count("", "AcAdXr", wild="A") == 0
+
+
+def test_ind_7_2_without_a_pure_sequence_all_cards_count() -> None:
+    assert count("QcQdQh,9c9d9s", "KcKsTdThJcJdAs", wild="2") == 127
+    assert count("4sXr6s,QcQdQh", "2c") == 4 + 6 + 30 + 2
+
+
+def test_ind_7_3_without_a_second_sequence_all_but_the_pure_one_counts_or_all() -> None:
+    assert count("4s5s6s,QcQdQh", "2c") == 32
+    assert count("4s5s6s,QcQdQh", "2c", whole=True) == 47
+    assert least(parse_cards("4s5s6s2cQcQdQh"), 10) == 32
+    assert least(parse_cards("4s5s6s2cQcQdQh"), 10, whole_hand=True) == 47
+
+
+def test_ind_7_4_with_two_sequences_only_loose_cards_count() -> None:
+    assert count("4s5s6s,2h3h4h", "KcQd9s8c7d2cAd") == 56
+    assert count("4s5s6s,7h8hXr,QcQdQh", "3cJd2s4h") == 9
+    assert least(parse_cards("4s5s6s2h3h4hKcQd9s8c7d2cAd"), 10) == 56
+
+
+# ---- against the oracle
+
+
+def dealt(chance: Random, size: int, number: int) -> tuple[tuple[int, ...], int]:
+    """A hand and a wild rank: any hand, or one gathered from overlapping groups, with up to four jokers."""
+    wild, pool = chance.randrange(13), Counter(DECK)
+    if number % 3 == 0:
+        return tuple(sorted(chance.sample(DECK, size))), wild
+    hand = chance.sample([card for card in DECK if is_joker(card, wild)], chance.choice((0, 1, 1, 2, 2, 3, 4)))
+    while len(hand) < size:
+        suit, rank = chance.randrange(4), chance.randrange(13)
+        more = [suit * 13 + (rank + step) % 13 for step in range(chance.randint(1, 4))]
+        if chance.random() < 0.4:
+            more = [each * 13 + rank for each in chance.sample(range(4), chance.randint(2, 4))]
+        hand += [card for card in more if hand.count(card) < pool[card]][: size - len(hand)]
+    return tuple(sorted(hand)), wild
+
+
+def check(hand: tuple[int, ...], wild: int) -> None:
+    texts, rank = tuple(map(cards_text, [(card,) for card in hand])), RANKS[wild]
+    for whole in (False, True):
+        least_points = least(hand, wild, whole_hand=whole)
+        assert min(80, least_points) == oracle.indian_least(texts, rank, whole=whole), (texts, rank, whole)
+        laid_out = arrange(hand, wild, whole_hand=whole)
+        assert laid_out.points == least_points == points(laid_out.melds, laid_out.rest, wild, whole_hand=whole)
+        assert without(laid_out.rest, ()) == without(hand, [card for group in laid_out.melds for card in group])
+        assert all(kind_of(group, wild) for group in laid_out.melds)
+
+
+def test_the_least_count_is_that_of_the_oracle() -> None:
+    chance = Random(13)
+    for number in range(1500):
+        check(*dealt(chance, chance.randint(3, 9), number))
+    for number in range(30):
+        check(*dealt(chance, 13, number))
+
+
+@pytest.mark.long
+def test_the_least_count_is_that_of_the_oracle_for_many_hands() -> None:
+    chance = Random(14)
+    for number in range(20_000):
+        check(*dealt(chance, chance.choice((8, 9, 10, 11, 13)), number))
+
+
+def test_groups_are_those_of_the_oracle() -> None:
+    chance = Random(15)
+    kinds: Counter[Kind | None] = Counter()
+    for number in range(20_000):
+        size = chance.choice((3, 3, 4, 5))
+        hand, wild = dealt(chance, size, number)
+        if number % 2:
+            hand = tuple(chance.sample(hand, size))
+        texts, rank = [cards_text((card,)) for card in hand], RANKS[wild]
+        found = kind_of(hand, wild)
+        kinds[found] += 1
+        assert (found is Kind.PURE) == oracle.is_indian_pure(texts)
+        assert (found in (Kind.PURE, Kind.SEQUENCE)) == oracle.is_indian_sequence(texts, rank), (texts, rank)
+        assert (found is not None) == (oracle.is_indian_sequence(texts, rank) or oracle.is_indian_set(texts, rank))
+    assert min(kinds.values()) > 100 and len(kinds) == 4
+
+
+def test_shows_are_the_cards_without_which_the_best_arrangement_is_one() -> None:
+    chance, found = Random(16), 0
+    for number in range(1200):
+        hand, wild = dealt(chance, 14, number)
+        forbidden = chance.choice((None, hand[3]))
+        wanted = []
+        for card in dict.fromkeys(hand):
+            left = without(hand, (card,))
+            assert left is not None
+            laid_out = arrange(left, wild)
+            whole = not laid_out.rest and why_not_valid(laid_out.melds, wild) is None
+            if whole and (card != forbidden or hand.count(card) > 1):
+                wanted.append(card)
+        assert list(shows(hand, wild, forbidden)) == wanted
+        found += bool(wanted)
+    assert found > 60
+
+
+def test_the_best_discard_is_the_highest_of_those_that_leave_least() -> None:
+    chance = Random(17)
+    for number in range(400):
+        hand, wild = dealt(chance, 14, number)
+        whole = bool(number % 2)
+        forbidden = chance.choice((None, hand[5]))
+        after = {}
+        for card in hand:
+            left = without(hand, (card,))
+            if left is not None and (card != forbidden or hand.count(card) > 1):
+                after[card] = least(left, wild, whole_hand=whole)
+        cards = [card for card, left_points in after.items() if left_points == min(after.values())]
+        best = min(cards, key=lambda card: (is_joker(card, wild), -(card % 13), card))
+        assert best_discard(hand, wild, forbidden, whole_hand=whole) == best
+
+
+def test_small_groups_are_in_order_and_valid() -> None:
+    hand = tuple(sorted(parse_cards("QsKsAs2s 5c5d5h5s 6h")))
+    assert [cards_text(group) for group in small_groups(hand, 3)] == [
+        "5c5d5h", "5c5d5s", "5c5h5s", "5d5h5s", "QsKsAs",
+    ]  # fmt: skip

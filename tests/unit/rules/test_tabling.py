@@ -1,0 +1,198 @@
+"""Melds of several packs with jokers, and the best arrangement of them, against an oracle that shares no code."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+from random import Random
+
+import oracle
+import pytest
+
+from rummy.rules.actions import LayOff
+from rummy.rules.arranging import arranger
+from rummy.rules.cards import TEXTS, cards_text, parse_card, parse_cards
+from rummy.rules.game import TableMeld
+from rummy.rules.tabling import (
+    ACES,
+    JOKER,
+    MeldRules,
+    after_lay_off,
+    classified,
+    hand_of,
+    melds_in,
+    minimal_melds,
+    places,
+    single_lay_offs,
+    stands_for,
+    tabled,
+    with_cards,
+    without,
+)
+
+VALUES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10)
+
+
+class Sample:
+    """A hand drawn at random, full of melds most of the time, under rules drawn at random."""
+
+    def __init__(self, random: Random, most: int, jokers: int) -> None:
+        self.ace = random.choice(ACES)
+        self.packs = random.choice([1, 2])
+        self.distinct = self.packs == 1 or random.random() < 0.5
+        self.ace_value = random.choice([1, 11, 15])
+        self.rules = MeldRules(
+            ace=self.ace, distinct_suits=self.distinct, most_set=4 if self.distinct else 4 * self.packs
+        )
+        self.jokers = jokers
+        pack, suits, rank = list(range(52)) * self.packs, random.sample(range(4), 2), random.randrange(13)
+        rich = [card for card in pack if card // 13 in suits or abs(card % 13 - rank) <= 1]
+        drawn = random.sample(rich if random.random() < 0.7 else pack, random.randint(3, most))
+        self.hand = hand_of(drawn + [JOKER + number % 2 for number in range(jokers)])
+
+    def is_meld(self, cards: tuple[int, ...]) -> bool:
+        """What the oracle says of *cards* as they stand."""
+        texts = [TEXTS[card] for card in cards]
+        return oracle.is_basic_meld(texts, ace=self.ace, packs=self.packs, distinct=self.distinct)
+
+    def least(self) -> int:
+        """The fewest points that the oracle can leave."""
+        natural = oracle.in_order(TEXTS[card] for card in self.hand if card < JOKER)
+        return oracle.basic_least(natural, self.jokers, self.ace, self.packs, self.distinct, self.ace_value)
+
+
+def check_arrangement(sample: Sample) -> None:
+    """The best arrangement is one, and leaves what the oracle leaves."""
+    solver = arranger(sample.rules, (sample.ace_value, *VALUES[1:]))
+    least, melds = solver.best(sample.hand)
+    left: tuple[int, ...] | None = sample.hand
+    for meld in melds:
+        assert left is not None
+        assert sample.is_meld(meld), (sample.rules, meld)
+        left = without(left, meld)
+    assert left is not None
+    assert least == solver.count(left) == solver.least(sample.hand)
+    assert least == sample.least(), (sample.rules, cards_text(sample.hand))
+
+
+@pytest.mark.parametrize(("jokers", "most", "number"), [(0, 11, 18_000), (1, 8, 1500), (2, 7, 800), (3, 5, 300)])
+def test_the_best_arrangement_is_the_oracles(jokers: int, most: int, number: int) -> None:
+    random = Random(jokers)
+    for _ in range(number):
+        check_arrangement(Sample(random, most, jokers))
+    oracle.basic_least.cache_clear()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("jokers", "most", "number"), [(0, 12, 900_000), (1, 9, 60_000), (2, 8, 40_000)])
+def test_the_best_arrangement_of_a_million_hands(jokers: int, most: int, number: int) -> None:
+    random = Random(100 + jokers)
+    for done in range(number):
+        check_arrangement(Sample(random, most, jokers))
+        if done % 10_000 == 0:
+            oracle.basic_least.cache_clear()
+
+
+def test_what_is_a_meld_is_what_the_oracle_says() -> None:
+    random = Random(5)
+    seen = {True: 0, False: 0}
+    for _ in range(20_000):
+        sample = Sample(random, 6, random.choice([0, 0, 1, 2]))
+        size = random.randint(1, min(6, len(sample.hand)))
+        start = random.randrange(len(sample.hand) - size + 1)
+        cards = list(sample.hand[start : start + size])
+        melds = melds_in(sample.hand, sample.rules)
+        if melds and random.random() < 0.5:
+            cards = list(random.choice(melds))
+        elif random.random() < 0.8:
+            random.shuffle(cards)
+        judged = classified(cards, sample.rules)
+        assert (judged is not None) is sample.is_meld(tuple(cards)), (sample.rules, cards_text(cards))
+        seen[judged is not None] += 1
+    assert min(seen.values()) > 500
+
+
+def test_the_melds_of_a_hand_are_all_there_are() -> None:
+    random = Random(6)
+    for _ in range(400):
+        sample = Sample(random, 7, 0)
+        listed = melds_in(sample.hand, sample.rules)
+        subsets = {cards for size in range(3, 8) for cards in combinations(sample.hand, size)}
+        assert len(listed) == len(set(listed))
+        assert {tuple(sorted(cards)) for cards in listed} == {cards for cards in subsets if sample.is_meld(cards)}
+        assert minimal_melds(sample.hand, sample.rules) == [cards for cards in listed if len(cards) == 3]
+
+
+def test_the_melds_of_a_hand_with_a_joker_are_those_in_which_it_stands_for_a_card_not_held() -> None:
+    random = Random(7)
+    for _ in range(300):
+        sample = Sample(random, 5, 1)
+        wanted = set()
+        for size in (3, 4, 5, 6):
+            for subset in combinations(sample.hand, size):
+                for cards in permutations(subset) if JOKER in subset else [subset]:
+                    if sample.is_meld(cards):
+                        meld = tabled(cards, 0, sample.rules)
+                        assert meld is not None
+                        joker = [stands_for(meld)[at] for at, card in enumerate(meld.cards) if card == JOKER]
+                        if not meld.run or not set(joker) & set(sample.hand):
+                            wanted.add(meld.cards)
+        assert set(melds_in(sample.hand, sample.rules)) == wanted
+
+
+def test_a_lay_off_leaves_what_could_have_been_laid_at_once() -> None:
+    random = Random(8)
+    grown = 0
+    for _ in range(6000):
+        sample = Sample(random, 9, random.choice([0, 1]))
+        melds = melds_in(sample.hand, sample.rules)
+        if not melds:
+            continue
+        meld = tabled(random.choice(melds), 0, sample.rules)
+        assert meld is not None
+        rest = without(sample.hand, meld.cards)
+        assert rest is not None
+        fits = {(lay_off.cards[0], lay_off.low) for lay_off in single_lay_offs(rest, [meld], sample.rules)}
+        for card in set(rest):
+            for low in (False, True):
+                after = after_lay_off(meld, LayOff((card,), 0, low), 1, sample.rules)
+                assert (after is not None) is ((card, low) in fits)
+                if after is not None:
+                    grown += 1
+                    assert sample.is_meld(after.cards)
+                    assert sorted(after.placers) == [0] * len(meld.cards) + [1]
+            if not meld.run and card < JOKER and card in stands_for(meld) and sample.distinct:
+                assert card not in {fit for fit, _ in fits}
+    assert grown > 300
+
+
+def test_the_place_of_an_ace() -> None:
+    rules = MeldRules(ace="either")
+    for text, expected in (("As2s3s", (0, 1, 2)), ("QsKsAs", (11, 12, 13)), ("QsXrAs", (11, 12, 13))):
+        meld = tabled(parse_cards(text), 0, rules)
+        assert meld is not None
+        assert places(meld) == expected
+    corner = TableMeld(parse_cards("XrAs2s"), (0, 0, 0), 0, run=True)
+    assert places(corner) == (12, 13, 14)
+    assert cards_text(stands_for(corner)) == "KsAs2s"
+
+
+def test_longer_runs_and_half_natural_melds() -> None:
+    rules = MeldRules(ace="either", distinct_suits=False, most_set=108, least_run=4, half_natural=True)
+    assert classified(parse_cards("2c3c4c"), rules) is None
+    assert classified(parse_cards("2cXrXb5c"), rules) is not None
+    assert classified(parse_cards("2cXrXb5cXr"), rules) is None
+    assert classified(parse_cards("9cXrXb"), rules) is None
+    assert arranger(rules, VALUES).best(parse_cards("2c3c4c5c6c7c8c9c")) == (
+        0,
+        [parse_cards("2c3c4c5c"), parse_cards("6c7c8c9c")],
+    )
+
+
+def test_best_discards_and_hands_as_multisets() -> None:
+    solver = arranger(MeldRules(), VALUES)
+    hand = hand_of(parse_cards("4c4d4hKdKd9s"))
+    assert solver.best_discards(hand) == (19, [parse_card("Kd")])
+    assert solver.best_discards(hand, parse_card("Kd")) == (20, [parse_card("9s")])
+    assert without(hand, parse_cards("KdKd")) == parse_cards("4c4d4h9s")[:1] + hand_of(parse_cards("4d4h9s"))
+    assert without(hand, parse_cards("9s9s")) is None
+    assert with_cards((), parse_cards("Kd4cKd")) == hand_of(parse_cards("4cKdKd"))
