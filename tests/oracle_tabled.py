@@ -75,3 +75,56 @@ def takes_500(hand: Sequence[str], pile: Sequence[str], melds: Iterable[Sequence
 def takes_card_500(meld: Sequence[str], card: str) -> bool:
     """R500-4: whether the meld with the card is one of the same kind."""
     return is_500_set((*meld, card)) if is_500_set(meld) else is_500_run((*meld, card))
+
+
+# ---- Contract rummy
+
+
+def is_contract_set(cards: Sequence[str]) -> bool:
+    """CON-4.1, 4.3: three or more of a rank, suits free, at least half of them natural."""
+    natural = natural_of(cards)
+    return len(cards) >= 3 and 2 * len(natural) >= len(cards) and len({card[0] for card in natural}) == 1
+
+
+def is_contract_run(cards: Sequence[str]) -> bool:
+    """CON-1, 4.1, 4.3: four to thirteen of a suit in order, the ace at either end, at least half of them natural."""
+    natural = natural_of(cards)
+    if not 4 <= len(cards) <= 13 or 2 * len(natural) < len(cards):
+        return False
+    return len({card[1] for card in natural}) == 1 and len(windows(cards)) > 0
+
+
+def held_contract(cards: Iterable[str]) -> int:
+    """CON-7: joker and ace 15, faces and tens 10, others their number."""
+    return held_500(cards)
+
+
+def splits(cards: tuple[str, ...], sets: int, runs: int, *, all_of_them: bool) -> bool:
+    """CON-4.2, 6: whether *cards* hold so many melds that share none, or consist of them. Tries every choice."""
+    if sets == runs == 0:
+        return not (all_of_them and cards)
+    for size in range(3 if sets else 4, len(cards) + 1):
+        for chosen in combinations(range(len(cards)), size):
+            if all_of_them and 0 not in chosen:
+                continue
+            meld = [cards[at] for at in chosen]
+            rest = tuple([card for at, card in enumerate(cards) if at not in chosen])
+            if sets and is_contract_set(meld) and splits(rest, sets - 1, runs, all_of_them=all_of_them):
+                return True
+            if runs and may_be_run(meld) and splits(rest, sets, runs - 1, all_of_them=all_of_them):
+                return True
+        if not all_of_them and size == 4:
+            return False  # Whatever holds a longer meld holds a shortest one.
+    return False
+
+
+def may_be_run(cards: Sequence[str]) -> bool:
+    """Whether *cards* are a run in some order."""
+    natural = natural_of(cards)
+    if not 4 <= len(cards) <= 13 or 2 * len(natural) < len(cards):
+        return False
+    if len({card[1] for card in natural}) != 1 or len(set(natural)) < len(natural):
+        return False
+    line = LINES["either"]
+    rows = [line[at : at + len(cards)] for at in range(len(line) - len(cards) + 1)]
+    return any(all(card[0] in row for card in natural) for row in rows)

@@ -28,6 +28,7 @@ from rummy.errors import BadInput
 from rummy.rl.observation import HIGH, LOW, MOVES, observed
 from rummy.rules.actions import Action
 from rummy.rules.cards import cards_text
+from rummy.rules.game import seats_of
 from rummy.rules.games import find_game
 from rummy.rules.match import Match
 from rummy.wire.codec import SIMPLE
@@ -66,7 +67,7 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZ
         super().__init__()
         self.render_mode = render_mode
         self._game = find_game(game, options)
-        self._seats = self._game.spec.min_seats if seats is None else seats
+        self._seats = seats_of(self._game)[0] if seats is None else seats
         self._max_deals = max_deals
         self._match = Match(self._game, self._seats, b"spaces", max_deals)  # Raises where the options are wrong.
         self._random, _ = seeding.np_random()

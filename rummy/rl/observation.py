@@ -9,7 +9,8 @@ one element a card; where cards stand in an order, an element is the number of t
     seats    a row a seat: at the table, cards held, score, status
     turn, dealer, closer    a one for the seat
     phase    a one for the phase
-    numbers  cards in the stock, knock limit, turns completed, whether the stock is broken, and in which turn
+    numbers  cards in the stock, knock limit, turns completed, whether the stock is broken and in which turn, sets and
+             runs that the deal asks for
     melds    a row a meld on the table: 1 for a set and 2 for a run, whose it is plus one, its cards in order
     moves    a row a composite action: 1 meld, 2 lay-off, 3 arrangement, 4 another; the meld on the table that it names,
              plus one; 1 for the low end; its cards in order
@@ -40,7 +41,7 @@ _SHAPES: Final[dict[str, tuple[tuple[int, ...], float, float]]] = {  # By part: 
     "dealer": ((SEATS,), 0, 1),
     "closer": ((SEATS,), 0, 1),
     "phase": ((max(Phase) + 1,), 0, 1),
-    "numbers": ((5,), 0, _MANY),
+    "numbers": ((7,), 0, _MANY),
     "melds": ((_MELDS, 2 + _LONGEST), 0, CARDS),
     "moves": ((MOVES, 3 + _LONGEST), 0, CARDS),
 }
@@ -78,7 +79,8 @@ def observed(view: View, moves: Sequence[Action]) -> Floats:
             part[name][own.index(at)] = 1
     part["phase"][0 if view.phase is None else view.phase] = 1
     broken = view.broken_at is not None
-    part["numbers"][:] = (view.stock, view.knock_limit, view.turns, broken, view.broken_at or 0)
+    part["numbers"][:5] = (view.stock, view.knock_limit, view.turns, broken, view.broken_at or 0)
+    part["numbers"][5 : 5 + len(view.contract)] = view.contract
     for row, meld in zip(part["melds"], view.melds, strict=False):
         row[:2] = 1 + meld.run, 1 + own.index(meld.seat)
         _line_up(row[2:], meld.cards)

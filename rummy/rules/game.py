@@ -138,8 +138,8 @@ class DealTerms:
     dealer: Seat
     starter: Seat
     scores: tuple[int, ...]
-    number: int = 0  # Deals that have been scored before this one.
     chance: bytes = b""  # Secret: what shuffles a pile during the deal is drawn from it.
+    number: int = 0  # Deals that have been scored before this one.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Takes an upcard that makes a meld, throws what lowers the count most, and ends the deal as soon as it may."""
 
-from sample_bots import basic, club, indian13, knocking, rummy500, sdk
+from sample_bots import basic, club, contract, indian13, knocking, rummy500, sdk
 
 
 def choose(decision: sdk.Decision) -> sdk.Answer:
@@ -13,6 +13,8 @@ def choose(decision: sdk.Decision) -> sdk.Answer:
         return rummy500.choose(decision)
     if decision.view.game == "indian13":
         return indian13.choose(decision)
+    if decision.view.game == "contract":
+        return contract.choose(decision)
     return knocking.choose(decision.view, decision.legal)
 
 

@@ -199,6 +199,6 @@ def test_a_game_that_cannot_do_it_says_so_and_the_docs_name_those_that_can() -> 
     for key, kind in GAMES.items():
         assert (f"`{key}`" in line) == hasattr(kind, "resume")
     for key in GAMES.keys() - {table[0] for table in SAMPLED}:
-        match = Match(find_game(key), 2, b"none")
+        match = Match(find_game(key), GAMES[key].spec.max_seats, b"none")
         with pytest.raises(BadInput, match="cannot be taken up"):
             sample(match.game, match.view(0), random.Random(0))

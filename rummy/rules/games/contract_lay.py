@@ -33,8 +33,11 @@ def some(hand: Cards, sets: int, runs: int) -> Melds | None:
     """The shortest melds in *hand* that make so many sets and runs."""
     if len(hand) < least_cards(sets, runs):
         return None
-    wild = [card for card in hand if card >= JOKER]
-    return _with_runs(hand[: len(hand) - len(wild)], tuple(wild), sets, runs, 0)
+    jokers = sum([card >= JOKER for card in hand])
+    naturals, wild = hand[: len(hand) - jokers], hand[len(hand) - jokers :]
+    if _with_sets(naturals, wild, sets) is None:  # Nor with fewer cards, then.
+        return None
+    return _with_runs(naturals, wild, sets, runs, 0)
 
 
 def _with_runs(naturals: Cards, wild: Cards, sets: int, runs: int, first: int) -> Melds | None:

@@ -142,6 +142,7 @@ CHANGED: dict[str, Any] = {
     "phase": None, "seat": 1, "hand": (3,), "hand_sizes": (10, 3), "stock": 4, "pile": (5, 6), "known": ((), (9,)),
     "melds": (TableMeld((1, 2, 3), (0, 0, 0), 0, True),), "scores": (7, 0), "status": (1, 0), "turn": None,
     "dealer": None, "knock_limit": 3, "forbidden": 8, "owed": 8, "closer": 1, "turns": 9, "broken_at": 0, "wild": 1,
+    "contract": (0, 1),
 }  # fmt: skip
 
 

@@ -15,9 +15,9 @@ from rummy.rules.notation import action_text, parse_action
 from rummy.rules.tabling import hand_of, tabled
 
 
-def terms(seats: int, *, turn: int = 0, scores: Sequence[int] = ()) -> DealTerms:
+def terms(seats: int, *, turn: int = 0, scores: Sequence[int] = (), number: int = 0) -> DealTerms:
     """What a deal between *seats* seats is told of its match."""
-    return DealTerms(seats, tuple(range(seats)), seats - 1, turn, tuple(scores) or (0,) * seats, chance=b"chance")
+    return DealTerms(seats, tuple(range(seats)), seats - 1, turn, tuple(scores) or (0,) * seats, b"chance", number)
 
 
 def draw_up(game: Any, state: Any, *hands: str, stock: str, pile: str, melds: str, turn: int) -> Any:
