@@ -64,7 +64,7 @@ OPTION_SETS: dict[str, list[dict[str, Any]]] = {
         {"turn_cap": 6},
         {"contracts": [[1, 0], [0, 1]], "cards": [6, 7], "buying": True, "packs": "two", "turn_cap": 12},
         {"contracts": [[1, 1], [1, 0]], "cards": [9, 5], "buying": True, "max_buys": 1, "turn_cap": 15},
-        {"contracts": [[1, 0], [0, 1], [2, 0]], "cards": [3, 4, 6], "packs": "two", "last_at_once": False, "turn_cap": 9},
+        {"contracts": [[1, 0], [0, 1], [2, 0]], "cards": [3, 4, 6], "packs": "two", "last_at_once": False},
         {"contracts": [[1, 0], [0, 1], [1, 0]], "cards": [3, 3, 3], "packs": "two"},
         {"contracts": [[1, 1]], "cards": [7], "packs": "two"},
     ],
