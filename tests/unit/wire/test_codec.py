@@ -25,8 +25,10 @@ from rummy.rules.actions import (
     Take,
     TurnOver,
 )
+from rummy.rules.games import find_game
+from rummy.rules.match import Match
 from rummy.wire import codec, encoder
-from rummy.wire.v1 import cards_pb2, table_pb2
+from rummy.wire.v1 import cards_pb2, table_pb2, view_pb2
 
 RUN, SET = (0, 1, 2), (6, 19, 32, 45)
 
@@ -82,9 +84,9 @@ BAD_ACTIONS = {
     "meld without cards": cards_pb2.Action(code=136),
     "two melds at once": cards_pb2.Action(code=136, groups=[GROUP, GROUP]),
     "no card": cards_pb2.Action(code=136, groups=[cards_pb2.CardGroup(cards=b"\x36\x01\x02")]),
-    "too many cards": cards_pb2.Action(code=136, groups=[cards_pb2.CardGroup(cards=bytes(109))]),
+    "too many cards": cards_pb2.Action(code=136, groups=[cards_pb2.CardGroup(cards=bytes(159))]),
     "too many groups": cards_pb2.Action(code=135, groups=[GROUP] * 37),
-    "too many lay-offs": cards_pb2.Action(code=135, lay_offs=[LAID] * 109),
+    "too many lay-offs": cards_pb2.Action(code=135, lay_offs=[LAID] * 159),
     "no such meld": cards_pb2.Action(code=137, lay_offs=[cards_pb2.LayOff(cards=b"\x03", meld=256)]),
 }
 
@@ -167,3 +169,14 @@ def test_hello_among_answers_is_refused() -> None:
     data = table_pb2.FromBot(hello=table_pb2.Hello(protocol=1)).SerializeToString()
     with pytest.raises(BotProtocolFault, match="first message"):
         codec.read_answers(data)
+
+
+def test_the_pile_of_three_packs_has_a_form() -> None:
+    match = Match(find_game("contract", {"contracts": [[1, 0]], "cards": [3]}), 5, b"long")
+    while match.decision is not None and len(match.view(0).pile) < 140:
+        match.apply(match.default_action())
+    view = match.view(0)
+    assert len(view.pile) == 140
+    message = view_pb2.View.FromString(encoder.encode_view(view))
+    assert view.phase is not None
+    assert codec.read_view(message, "contract", view.phase) == view
