@@ -153,21 +153,6 @@ class MatchResult:
     forfeits: tuple[str | None, ...]
 
 
-class State(Protocol):
-    """One deal in play."""
-
-    events: list[Event]
-
-    def copy(self) -> Any:
-        """An independent copy, cheap enough for search."""
-
-
-class Tally(Protocol):
-    """The running score of one match."""
-
-    scores: list[int]
-
-
 class Game(Protocol):
     """A set of rules. Stateless and shared: what changes is in the state and the tally, typed `Any` for outsiders."""
 
@@ -177,7 +162,10 @@ class Game(Protocol):
         """The cards of a deal to *seats* seats, in a fixed order, before the shuffle."""
 
     def deal(self, deck: Sequence[Card], terms: DealTerms) -> Any:
-        """A new state from the shuffled *deck*, dealt from its head (COM-2)."""
+        """A new state from the shuffled *deck*, dealt from its head (COM-2).
+
+        It has `events`, the list to which it writes, and `copy()`, an independent copy cheap enough for search.
+        """
 
     def decision(self, state: Any) -> Decision | None:
         """The open question, or None once the deal is over."""

@@ -26,17 +26,12 @@ class Chance(Protocol):
         """Brings *x* into an order, each as likely as any other."""
 
 
-class Resumable(Game, Protocol):
-    """A game whose deals can be taken up from a view."""
-
-    def resume(self, view: View, hands: Sequence[Cards], stock: list[Card]) -> Any:
-        """A state with these cards where *view* shows none, or None where such a deal cannot have come to the view."""
-
-
 def sample(game: Game, view: View, random: Chance) -> Any:
     """A state of *game* with the cards that *view* does not show dealt anew, every deal that agrees with it alike.
 
-    Raises `BadInput` where the deal is over, the game cannot do it, or the view contradicts itself.
+    The game does it with `resume(view, hands, stock)`: a state with these cards where *view* shows none, or None where
+    such a deal cannot have come to the view. Raises `BadInput` where the deal is over, the game cannot do it, or the
+    view contradicts itself.
     """
     resume = getattr(game, "resume", None)
     if resume is None:

@@ -102,6 +102,7 @@ def test_a_pid_file_whose_number_is_another_process_is_no_hindrance(places: Fold
     server = postgres_in(places)
     (places[0] / "postgres" / "postmaster.pid").write_text(f"{os.getppid()}\n")
     server.start()
+    assert server.answers()
     server.stop()
 
 

@@ -378,9 +378,7 @@ class Gin:
         tally.deals += 1
         tally.scores = [score + points for score, points in zip(tally.scores, result.points, strict=True)]
         winner = result.winner
-        if winner is None:
-            tally.ties += 1
-        else:
+        if winner is not None:
             tally.won[winner] += 1
         if self.next_starter == "alternate" or (winner is not None and self.next_starter == "alternate_after_win"):
             tally.starter = 1 - tally.starter

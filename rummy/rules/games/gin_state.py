@@ -86,6 +86,10 @@ class GinTally:
     starter: Seat
     scores: list[int] = field(default_factory=lambda: [0, 0])
     won: list[int] = field(default_factory=lambda: [0, 0])
-    ties: int = 0
     deals: int = 0
     retired: list[Seat] = field(default_factory=list)
+
+    @property
+    def ties(self) -> int:
+        """Deals that nobody has won."""
+        return self.deals - sum(self.won)

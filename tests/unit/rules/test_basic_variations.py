@@ -306,6 +306,7 @@ def test_every_preset_is_a_game() -> None:
         rng = random.Random(name)
         while match.decision is not None:
             match.apply(rng.choice(match.legal_actions()))
+        assert match.result is not None and match.result.deals == 1
 
 
 def test_a_default_discard_leaves_the_fewest_points_and_no_joker() -> None:
