@@ -62,6 +62,7 @@ class Tournament(Model):
     cycles: int
     limit_ms: int
     bank_ms: int
+    increment_ms: int
     faults: dict[str, Any]
     commitment: Hex
     seed: Hex | None

@@ -41,29 +41,36 @@ class SteadyTime:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a decision may take, and what a seat may overdraw in the whole match, in milliseconds."""
+    """What a decision may take, what a seat may overdraw, and what each answer in time adds to that; milliseconds."""
 
     limit_ms: int
     bank_ms: int
+    increment_ms: int = 0
 
 
 class Purse:
     """What one seat has left of its bank in one match."""
 
-    __slots__ = ("bank", "limit")
+    __slots__ = ("bank", "increment", "limit")
 
     def __init__(self, terms: Terms) -> None:
         self.limit = terms.limit_ms / 1000
         self.bank = terms.bank_ms / 1000
+        self.increment = terms.increment_ms / 1000
 
     def charge(self, seconds: float) -> bool:
-        """Takes what passes the limit from the bank; False where the bank does not cover it, and then it is empty."""
+        """Takes what passes the limit from the bank, then adds the increment.
+
+        False where the bank does not cover it: then it is empty, and nothing is added.
+        """
         over = seconds - self.limit
-        if over <= 0:
-            return True
-        covered = over <= self.bank
-        self.bank = max(0.0, self.bank - over)
-        return covered
+        if over > self.bank:
+            self.bank = 0.0
+            return False
+        if over > 0:
+            self.bank -= over
+        self.bank += self.increment
+        return True
 
 
 class LaneClock:

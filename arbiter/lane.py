@@ -15,7 +15,7 @@ from arbiter.clock import LaneClock, Now, Purse
 from arbiter.connection import Connection
 from arbiter.directory import LaneKey
 from rummy.errors import BotCrashed, BotDisconnected, BotNeverStarted, BotTimeout, Conflict
-from rummy.wire.codec import Answer
+from rummy.wire.codec import Answer, Greeting
 from rummy.wire.encoder import goodbye_part, rejection_part
 
 TAKEN_OVER = "Another stream with this bot's token has taken over."
@@ -78,6 +78,8 @@ class Lane:
         self.waiting: set[Waits] = set()
         self.connection: Connection | None = None
         self.concurrency = 0
+        self.pushes = False  # Whether the bot wants to hear of events as they happen.
+        self._greeting = Greeting("")
         self.gone_since = now()
         self.gone_cause = BotNeverStarted.cause if hosted else BotDisconnected.cause
         self.gone_text = "the bot has not said hello"
@@ -100,15 +102,21 @@ class Lane:
         """Whether a match needs this lane, or waits for it."""
         return bool(self.chairs or self.waiting)
 
+    def plays(self, game: str, options: str) -> bool:
+        """Whether the bot that is here has offered *game* with *options*, which are canonical JSON."""
+        offers = self._greeting.offers
+        return not offers or any(offer.game == game and options in (offer.options or (options,)) for offer in offers)
+
     def patience(self, grace: float) -> float:
         """The seconds for which this lane may be away."""
         return max(grace, START_SECONDS) if self.hosted else grace
 
-    def attach(self, connection: Connection, concurrency: int) -> None:
+    def attach(self, connection: Connection, greeting: Greeting, concurrency: int) -> None:
         """Makes *connection* the lane's stream: the old one is told, and everything open is asked again in full."""
         if self.connection is not None:
             self.connection.close(goodbye_part(TAKEN_OVER), Conflict(TAKEN_OVER))
         self.connection, self.concurrency = connection, concurrency
+        self._greeting, self.pushes = greeting, greeting.push_events
         self.silent_deaths, self._paused, self._overdue = 0, False, False
         for chair in self.chairs.values():
             chair.begin_anew()
@@ -162,8 +170,8 @@ class Lane:
             self._least = inf
 
     def tell(self, item: bytes) -> None:
-        """Sends *item* where the bot is there to read it."""
-        if self.connection is not None:
+        """Sends *item*, if it is anything, where the bot is there to read it."""
+        if item and self.connection is not None:
             self.connection.push(item)
 
     def ask(self, asked: Asked) -> None:

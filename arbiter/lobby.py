@@ -12,6 +12,7 @@ from arbiter.connection import Connection
 from arbiter.directory import Guest, LaneKey
 from arbiter.lane import Lane
 from rummy.errors import BotDisconnected, BotFault, BotNeverStarted, BotProtocolFault, RummyError
+from rummy.wire.codec import PROTOCOL, Greeting
 from rummy.wire.encoder import goodbye_part, welcome_part
 from rummy.wire.v1 import table_pb2
 
@@ -66,13 +67,13 @@ class Lobby:
         """Those of *keys* that there are."""
         return [self._lanes[key] for key in keys if key in self._lanes]
 
-    def attach(self, guest: Guest, wanted: int) -> tuple[Lane, Connection]:
-        """Lets a bot in whose token is good; *wanted* is how many matches it plays at once, 0 for the most."""
+    def attach(self, guest: Guest, greeting: Greeting) -> tuple[Lane, Connection]:
+        """Lets a bot in whose token is good, on the terms of its *greeting*."""
         lane = self.lane(guest.key, guest.name, hosted=guest.hosted)
         connection = Connection()
-        concurrency = min(wanted or MAX_CONCURRENCY, MAX_CONCURRENCY)
+        concurrency = min(greeting.concurrency or MAX_CONCURRENCY, MAX_CONCURRENCY)
         connection.push(self._welcome(guest, concurrency))
-        lane.attach(connection, concurrency)
+        lane.attach(connection, greeting, concurrency)
         self.changed()
         return lane, connection
 
@@ -172,7 +173,7 @@ class Lobby:
     def _welcome(self, guest: Guest, concurrency: int) -> bytes:
         return welcome_part(
             table_pb2.Welcome(
-                protocol=1, bot=guest.name, concurrency=concurrency, max_message_bytes=MAX_MESSAGE_BYTES,
+                protocol=PROTOCOL, bot=guest.name, concurrency=concurrency, max_message_bytes=MAX_MESSAGE_BYTES,
                 grace_seconds=self.grace_seconds, arbiters=() if guest.hosted else self.arbiters,
             )
         )  # fmt: skip

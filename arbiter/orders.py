@@ -33,6 +33,7 @@ PROGRESS_SECONDS = 0.25
 SEED_BYTES = 32
 MAX_LIMIT_MS = 600_000
 MAX_BANK_MS = 3_600_000
+MAX_INCREMENT_MS = 60_000
 MAX_GRACE_SECONDS = 600.0
 MAX_NAME_BYTES = 1024
 
@@ -239,7 +240,8 @@ def _agreed(asked: arbiter_pb2.Order) -> _Terms:
 def _terms(clock: arbiter_pb2.ClockTerms) -> Terms:
     _demand(1 <= clock.limit_ms <= MAX_LIMIT_MS, f"The limit of a decision is 1 to {MAX_LIMIT_MS} ms.")
     _demand(clock.bank_ms <= MAX_BANK_MS, f"The bank of a match is at most {MAX_BANK_MS} ms.")
-    return Terms(clock.limit_ms, clock.bank_ms)
+    _demand(clock.increment_ms <= MAX_INCREMENT_MS, f"The increment of a decision is at most {MAX_INCREMENT_MS} ms.")
+    return Terms(clock.limit_ms, clock.bank_ms, clock.increment_ms)
 
 
 def _policy(faults: arbiter_pb2.FaultPolicy) -> Policy:

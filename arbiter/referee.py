@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from arbiter.clock import Purse, Terms
 from arbiter.lane import Asked, Lane
-from rummy.errors import BotDisconnected, BotIllegalAction, BotTimeout, HostFault, IllegalAction
+from rummy.errors import BotDisconnected, BotIllegalAction, BotNeverStarted, BotTimeout, HostFault, IllegalAction
 from rummy.rules.actions import Action, BigGin, Discard, Knock, Seat
 from rummy.rules.game import MatchResult
 from rummy.rules.match import Match
@@ -31,6 +31,7 @@ LATE = {
     BotTimeout.cause: "No answer came within the limit and the bank.",
     BotDisconnected.cause: "The bot was away, and the time for its answer is over.",
 }
+UNOFFERED = "The bot's hello does not offer this game with these options."
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +63,15 @@ class Chair:
         self.deaths = 0
         self.out = False
         self.grace = referee.policy.grace_seconds
-        self.start = encoder.start(terms.bank_ms)
+        self.start = encoder.start(terms.bank_ms, terms.increment_ms)
         self.encoder = encoder
-        self.last_us = 0
+        self.last = 0, 0  # What the last decision was charged, and how long it was open, in microseconds.
         self.reading = UNREAD
         self._referee = referee
 
     def answered(self, answer: Answer, share: float, wall: float) -> None:
         """Charges the time and plays the answer, unless the seat has left the match meanwhile."""
-        self.last_us = took_us = int(share * MICROSECOND)
-        self.reading = took_us, int(wall * MICROSECOND)
+        self.last = self.reading = int(share * MICROSECOND), int(wall * MICROSECOND)
         try:
             self._referee.answered(self, answer, in_time=self.purse.charge(share))
         except Exception:
@@ -79,8 +79,8 @@ class Chair:
 
     def late(self, number: int, cause: str, wall: float) -> None:
         """Decision *number* is not waited for any longer: the bank is spent."""
-        self.last_us = took_us = int(wall * MICROSECOND)
-        self.reading = took_us, took_us
+        took_us = int(wall * MICROSECOND)
+        self.last = self.reading = took_us, took_us
         self.purse.bank = 0.0
         try:
             self._referee.strike(self, number, cause, LATE[cause])
@@ -89,7 +89,7 @@ class Chair:
 
     def question(self, number: int) -> bytes:
         """The part that asks decision *number*, which is the open one of the match."""
-        return self.encoder.decision(number, int(self.purse.bank * 1000), self.last_us)
+        return self.encoder.decision(number, round(self.purse.bank * 1000), *self.last)
 
     def begin_anew(self) -> None:
         """A stream begins, perhaps of a process that remembers nothing: it is told all from the match's beginning."""
@@ -146,6 +146,8 @@ class Referee:
         for chair in self._chairs:
             if chair.lane.connection is None:
                 chair.gone(chair.lane.gone_cause, chair.lane.gone_text)
+            elif not chair.lane.plays(self.match.game.spec.key, chair.encoder.options):
+                self.forfeit(chair, BotNeverStarted.cause, UNOFFERED)
 
     def answered(self, chair: Chair, answer: Answer, *, in_time: bool) -> None:
         """Plays the actions of *answer* one by one until one fails: a strike, and the rest is dropped."""
@@ -236,6 +238,9 @@ class Referee:
         self.decisions += 1
         chair.open = asked = Asked(self.decisions, chair.question(self.decisions))
         chair.lane.ask(asked)
+        for other in self._chairs:
+            if other.lane.pushes and other is not chair:
+                other.lane.tell(other.encoder.news())
 
     def _withdraw(self) -> None:
         for chair in self._chairs:

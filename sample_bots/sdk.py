@@ -15,7 +15,8 @@ of a certificate authority of one's own).
 
 A decision is complete in itself, and its parts are decoded when they are first looked at. `choose` returns an action,
 or a list of actions for the rest of the turn. Many matches are played at once in one thread; an exception in `choose`
-ends the program.
+ends the program. A bot that thinks in the others' time gives `run` a function `hear(match, events)`, which is called
+with what happens as it happens; a decision then repeats none of it.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ Actions = Sequence[Action]
 Answer = Action | Sequence[Action]
 Decision = Question
 Choose = Callable[[Decision], Answer]
+Hear = Callable[[int, Sequence[Event]], None]
 
 
 class WireDecision(Question):
@@ -65,6 +67,7 @@ class WireDecision(Question):
         self._raw = raw
         self.match, self.deal, self.ply, self.seed = raw.match, raw.deal, raw.ply, raw.seed
         self.limit_ms, self.bank_ms = raw.limit_ms, raw.bank_ms
+        self.last_us, self.last_wait_us = raw.last_us, raw.last_wait_us
         self.phase = codec.read_phase(raw.phase)
 
     @once
@@ -147,9 +150,10 @@ def _games(manifest: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
 class Session:
     """What one connection says: a hello, then answers. Bytes in, bytes out."""
 
-    def __init__(self, choose: Choose, settings: Settings) -> None:
+    def __init__(self, choose: Choose, settings: Settings, hear: Hear | None = None) -> None:
         self._choose = choose
         self._settings = settings
+        self._hear = hear
         self.goodbye = ""
         self.welcomed = False
         self.arbiters: tuple[str, ...] = ()
@@ -160,7 +164,7 @@ class Session:
         return encoder.hello_part(
             table_pb2.Hello(
                 token=self._settings.token, protocol=codec.PROTOCOL, games=offers,
-                concurrency=self._settings.concurrency, sdk=VERSION,
+                concurrency=self._settings.concurrency, sdk=VERSION, push_events=self._hear is not None,
             )
         )  # fmt: skip
 
@@ -187,6 +191,9 @@ class Session:
             _say(f"{message.welcome.bot} is connected, for up to {message.welcome.concurrency} matches at once.")
         for rejection in message.rejections:
             _say(f"match {rejection.match}: an answer was rejected: {rejection.reason} (strike {rejection.strikes})")
+        if self._hear is not None:
+            for news in message.news:
+                self._hear(news.match, [codec.read_event(event) for event in news.events])
         if message.goodbye:
             self.goodbye = message.goodbye
 
@@ -200,9 +207,10 @@ class Session:
 class _Dialler:
     """Keeps a connection to each arbiter that the arena names."""
 
-    def __init__(self, choose: Choose, settings: Settings) -> None:
+    def __init__(self, choose: Choose, settings: Settings, hear: Hear | None) -> None:
         self._choose = choose
         self._settings = settings
+        self._hear = hear
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def run(self) -> None:
@@ -224,7 +232,7 @@ class _Dialler:
     async def _stay(self, address: str) -> None:
         pause = FIRST_PAUSE
         while True:
-            session = Session(self._choose, self._settings)
+            session = Session(self._choose, self._settings, self._hear)
             why = await self._talk(address, session)
             pause = FIRST_PAUSE if session.welcomed else min(pause * 2, LONGEST_PAUSE)
             _say(f"{address}: {why} Dialling again in {pause:g} s.")
@@ -296,14 +304,15 @@ def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)  # noqa: T201
 
 
-def run(choose: Choose, concurrency: int = 0) -> None:
+def run(choose: Choose, concurrency: int = 0, hear: Hear | None = None) -> None:
     """Plays *choose* in the arena until told to stop; leaves the program with a sentence where it cannot go on.
 
-    *concurrency* is how many matches are played at once; 0 takes the arena's limit.
+    *concurrency* is how many matches are played at once; 0 takes the arena's limit. *hear* is told of a match's events
+    as they happen.
     """
     folder = Path(os.environ.get("ARENA_BOT_DIR") or Path(sys.argv[0]).resolve().parent)
     try:
-        asyncio.run(_Dialler(choose, settings_from(os.environ, folder, concurrency)).run())
+        asyncio.run(_Dialler(choose, settings_from(os.environ, folder, concurrency), hear).run())
     except KeyboardInterrupt:
         sys.exit(130)
     except RummyError as error:

@@ -25,7 +25,7 @@ def order_of(claim: Claim, terms: Terms) -> arbiter_pb2.Order:
             for entrant in terms.entrants
         ],
         legs=terms.legs,
-        clock=arbiter_pb2.ClockTerms(limit_ms=claim.limit_ms, bank_ms=claim.bank_ms),
+        clock=arbiter_pb2.ClockTerms(limit_ms=claim.limit_ms, bank_ms=claim.bank_ms, increment_ms=claim.increment_ms),
         faults=arbiter_pb2.FaultPolicy(
             strikes=claim.faults["strikes"],
             grace_seconds=claim.faults["grace_seconds"],

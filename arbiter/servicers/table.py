@@ -39,7 +39,7 @@ class TableServicer:
             try:
                 greeting = await reader.hello(self._lobby.hello_seconds)
                 guest = await self._guest(greeting.token or bearer(context))
-                await self._serve(context, reader, guest, greeting.concurrency)
+                await self._serve(context, reader, guest, greeting)
             finally:
                 reader.close()
 
@@ -48,8 +48,8 @@ class TableServicer:
             raise Unauthenticated("Show the bot's token in hello, or as metadata 'authorization: Bearer ...'.")
         return await self._directory.guest(token)
 
-    async def _serve(self, context: Context, reader: _Reader, guest: Guest, concurrency: int) -> None:
-        lane, connection = self._lobby.attach(guest, concurrency)
+    async def _serve(self, context: Context, reader: _Reader, guest: Guest, greeting: codec.Greeting) -> None:
+        lane, connection = self._lobby.attach(guest, greeting)
         reader.feed(lane, connection)
         now, write = self._lobby.now, context.write
         try:

@@ -28,6 +28,8 @@ class LocalQuestion(Question):
 
     limit_ms = 0
     bank_ms = 0
+    last_us = 0
+    last_wait_us = 0
 
     def __init__(self, number: int, match: Match, seed: int, told: int) -> None:
         assert match.decision is not None

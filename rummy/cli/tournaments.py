@@ -45,6 +45,7 @@ def create(
     ] = None,
     limit_ms: Annotated[int, typer.Option(help="Time for a decision, in milliseconds.")] = 1000,
     bank_ms: Annotated[int, typer.Option(help="Time to overdraw in a match, in milliseconds.")] = 10000,
+    increment_ms: Annotated[int, typer.Option(help="What each answer in time adds to that, in milliseconds.")] = 0,
     strikes: Annotated[
         int, typer.Option(help="The illegal or late answer of a match that forfeits it; 1 forgives none.")
     ] = int(tournaments.FAULTS["strikes"]),
@@ -64,6 +65,7 @@ def create(
             plan = tournaments.Plan(
                 name=name, game=game, options=_options(options), table_size=table_size, seed=seed,
                 cycles=_cycles(cycles, matches, versions, table_size), limit_ms=limit_ms, bank_ms=bank_ms,
+                increment_ms=increment_ms,
                 faults={"strikes": strikes, "grace_seconds": grace, "deaths": deaths},
             )  # fmt: skip
             made, fixtures = _make(tx, plan, versions, seed_of)

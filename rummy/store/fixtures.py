@@ -37,6 +37,7 @@ class Claim:
     rated: bool
     limit_ms: int
     bank_ms: int
+    increment_ms: int
     faults: dict[str, Any]
 
     @property
@@ -94,7 +95,7 @@ _CLAIM: LiteralString = """
         SELECT fixture_id, generation, attempt, holder, %(now)s FROM claimed
     )
     SELECT fixture_id, generation, attempt, holder, tournament_id, round_no, table_no, arbiter,
-           incarnation, game, options, ladder, rated, limit_ms, bank_ms, faults
+           incarnation, game, options, ladder, rated, limit_ms, bank_ms, increment_ms, faults
       FROM claimed JOIN tournament USING (tournament_id)"""
 
 

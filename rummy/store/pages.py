@@ -30,6 +30,7 @@ class TournamentRow:
     cycles: int
     limit_ms: int
     bank_ms: int
+    increment_ms: int
     faults: dict[str, Any]
     commitment: bytes
     seed: bytes | None
@@ -187,8 +188,8 @@ class MatchRow:
 
 TOURNAMENT: LiteralString = """
     SELECT t.tournament_id, t.name, t.game, t.options, t.ladder, t.format, t.table_size, t.cycles, t.limit_ms,
-           t.bank_ms, t.faults, t.commitment, s.master AS seed, t.rated, t.state, t.created_at, t.started_at,
-           t.finished_at,
+           t.bank_ms, t.increment_ms, t.faults, t.commitment, s.master AS seed, t.rated, t.state, t.created_at,
+           t.started_at, t.finished_at,
            (SELECT count(*) FROM entrant e WHERE e.tournament_id = t.tournament_id) AS entrants,
            f.fixtures, f.fixtures - todo.todo AS done, todo.running
       FROM tournament t

@@ -39,6 +39,7 @@ class Plan:
     cycles: int = 1
     limit_ms: int = 1000
     bank_ms: int = 10000
+    increment_ms: int = 0
     faults: Mapping[str, object] = field(default_factory=dict)
     seed: str | None = None
 
@@ -57,6 +58,7 @@ class Tournament:
     cycles: int
     limit_ms: int
     bank_ms: int
+    increment_ms: int
     faults: dict[str, Any]
     commitment: bytes
     rated: bool
@@ -84,14 +86,14 @@ def ladder_of(game: Game) -> str:
 
 
 _COLUMNS: LiteralString = """
-    SELECT tournament_id, name, game, options, ladder, format, table_size, cycles, limit_ms, bank_ms, faults,
-           commitment, rated, state, created_at, started_at, finished_at
+    SELECT tournament_id, name, game, options, ladder, format, table_size, cycles, limit_ms, bank_ms, increment_ms,
+           faults, commitment, rated, state, created_at, started_at, finished_at
       FROM tournament """
 _CREATE: LiteralString = """
-    INSERT INTO tournament (name, game, options, ladder, format, table_size, cycles, limit_ms, bank_ms, faults,
-                            commitment, rated, state, created_at)
+    INSERT INTO tournament (name, game, options, ladder, format, table_size, cycles, limit_ms, bank_ms,
+                            increment_ms, faults, commitment, rated, state, created_at)
     VALUES (%(name)s, %(game)s, %(options)s, %(ladder)s, 'round_robin', %(table_size)s, %(cycles)s, %(limit_ms)s,
-            %(bank_ms)s, %(faults)s, %(commitment)s, %(rated)s, 'open', %(now)s)
+            %(bank_ms)s, %(increment_ms)s, %(faults)s, %(commitment)s, %(rated)s, 'open', %(now)s)
     RETURNING tournament_id"""
 _SEED: LiteralString = "INSERT INTO tournament_seed (tournament_id, master) VALUES (%(tournament_id)s, %(master)s)"
 
@@ -130,6 +132,7 @@ def _checked(plan: Plan, game: Game) -> dict[str, object]:
         "cycles": _whole("number of cycles", plan.cycles, 1, 100_000),
         "limit_ms": _whole("time limit in milliseconds", plan.limit_ms, 1, 600_000),
         "bank_ms": _whole("time bank in milliseconds", plan.bank_ms, 0, 3_600_000),
+        "increment_ms": _whole("increment of the bank in milliseconds", plan.increment_ms, 0, 60_000),
         "faults": Jsonb(_faults(plan.faults)),
     }
 

@@ -15,7 +15,8 @@ from typing import NamedTuple, TypeVar, cast
 
 from google.protobuf.message import DecodeError
 
-from rummy.errors import BadInput, BotProtocolFault
+from rummy.errors import BadInput, BotProtocolFault, RulesError
+from rummy.rules import canonical
 from rummy.rules.actions import (
     Action,
     Arrange,
@@ -38,6 +39,7 @@ from rummy.rules.actions import (
     TurnOver,
 )
 from rummy.rules.game import Event, EventKind, Phase, TableMeld, View
+from rummy.rules.games import find_game, options_json
 from rummy.wire.v1 import cards_pb2, table_pb2, view_pb2
 
 PROTOCOL = 1
@@ -97,7 +99,7 @@ _made = tuple.__new__  # Half the time of calling the class, for what every deci
 
 
 class Offer(NamedTuple):
-    """A game that a bot plays, with the JSON objects of its options; none means any."""
+    """A game that a bot plays, with its options as canonical JSON; none means any."""
 
     game: str
     options: tuple[str, ...]
@@ -107,9 +109,10 @@ class Greeting(NamedTuple):
     """What a bot says first. *token* is empty where it stands in the metadata; *concurrency* 0 asks for the limit."""
 
     token: str
-    offers: tuple[Offer, ...]
-    concurrency: int
-    sdk: str
+    offers: tuple[Offer, ...] = ()
+    concurrency: int = 0
+    sdk: str = ""
+    push_events: bool = False
 
 
 # ---- from a bot
@@ -127,8 +130,8 @@ def read_hello(data: bytes) -> Greeting:
         )
     if len(hello.games) > MAX_OFFERS or any(_too_long(offer) for offer in hello.games):
         raise BotProtocolFault(f"`hello` may offer {MAX_OFFERS} games, with {MAX_OPTIONS_BYTES} bytes of options each.")
-    offers = tuple(Offer(offer.game, tuple(offer.options)) for offer in hello.games)
-    return Greeting(hello.token, offers, hello.concurrency, hello.sdk[:100])
+    offers = tuple(_offer(offer) for offer in hello.games)
+    return Greeting(hello.token, offers, hello.concurrency, hello.sdk[:100], hello.push_events)
 
 
 def read_answers(data: bytes) -> list[Answer]:
@@ -155,6 +158,15 @@ def _from_bot(data: bytes) -> table_pb2.FromBot:
         raise BotProtocolFault(
             f"A message of {len(data)} bytes could not be read as rummy.wire.v1.FromBot; see proto/."
         ) from None
+
+
+def _offer(offer: table_pb2.GameOffer) -> Offer:
+    try:
+        games = [find_game(offer.game, canonical.loads(text.encode())) for text in offer.options]
+        find_game(offer.game)
+    except (RulesError, ValueError) as error:
+        raise BotProtocolFault(f"`hello` offers what this arena does not have: {error}") from None
+    return Offer(offer.game, tuple(options_json(game) for game in games))
 
 
 def _too_long(offer: table_pb2.GameOffer) -> bool:

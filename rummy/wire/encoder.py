@@ -135,9 +135,9 @@ _MATCH, _NUMBER, _GAME, _OPTIONS, _DEAL, _PLY, _PHASE = (
     _Number(1), _Number(2), _Sized(3), _Sized(4), _Number(5), _Number(6), _Number(7),
 )  # fmt: skip
 _VIEW, _EVENTS, _LEGAL, _MOVES, _FALLBACK = _Sized(8), _Sized(9), _Sized(10), _Sized(11), _Sized(12)
-_SEED, _LIMIT, _BANK, _LAST = b"\x69", _Number(14), _Number(15), _Number(16)
+_SEED, _LIMIT, _BANK, _LAST, _LAST_WAIT = b"\x69", _Number(14), _Number(15), _Number(16), _Number(17)
 # ToBot and FromBot
-_WELCOME, _STARTS, _DECISIONS, _REJECTIONS, _ENDS, _GOODBYE = (_Sized(field) for field in range(1, 7))
+_WELCOME, _STARTS, _DECISIONS, _REJECTIONS, _ENDS, _GOODBYE, _NEWS = (_Sized(field) for field in range(1, 8))
 _HELLO, _ANSWERS, _ANSWER_ACTIONS, _ANSWER_CODES = _Sized(1), _Sized(2), _Sized(3), _Sized(4)
 
 _BARE: dict[type, int] = {
@@ -277,32 +277,37 @@ def encode_event(event: Event, seat: Seat) -> bytes:
 class SeatEncoder:
     """Writes the parts of one seat of one match, and remembers which events the seat has been told."""
 
+    options: str
+    """The options of the match, as canonical JSON."""
+
     def __init__(self, number: int, match: Match, seat: Seat, *, options: str, seed: int, limit_ms: int) -> None:
         """*number* is the match's on the wire, *options* its canonical JSON, *seed* the seat's own (64 bits)."""
         game = match.game.spec.key
         self._number, self._seat, self._match, self._told = number, seat, match, 0
-        self._game, self._options, self._limit = game, options, limit_ms
+        self.options = options
+        self._game, self._limit = game, limit_ms
         self._head = _MATCH[number]
         self._rules = _GAME.of(game.encode()) + _OPTIONS.of(options.encode())
         self._terms = (_SEED + seed.to_bytes(8, "little") if seed else b"") + _LIMIT[limit_ms]
 
-    def start(self, bank_ms: int) -> bytes:
+    def start(self, bank_ms: int, increment_ms: int) -> bytes:
         """The part `MatchStart`."""
         message = table_pb2.MatchStart(
-            match=self._number, game=self._game, options=self._options, seat=self._seat, seats=self._match.seats,
-            limit_ms=self._limit, bank_ms=bank_ms,
+            match=self._number, game=self._game, options=self.options, seat=self._seat, seats=self._match.seats,
+            limit_ms=self._limit, bank_ms=bank_ms, increment_ms=increment_ms,
         )  # fmt: skip
         return _STARTS.message(message.SerializeToString())
 
-    def decision(self, number: int, bank_ms: int, last_us: int) -> bytes:
+    def decision(self, number: int, bank_ms: int, last_us: int, last_wait_us: int) -> bytes:
         """The open decision of the match, which is this seat's, as a part; *number* is what the answer repeats."""
         match = self._match
         assert match.decision is not None
         view = encode_view(match.view(self._seat))
         body = b"".join((
             self._head, _NUMBER[number], self._rules, _DEAL[match.deal], _PLY[match.ply], _PHASE[match.decision.phase],
-            _VIEW[len(view)], view, self._news(), _legal(match.legal_actions()), _fallback(match.default_action()),
-            self._terms, _BANK[bank_ms], _LAST[last_us],
+            _VIEW[len(view)], view, b"".join([_event_field(event, self._seat) for event in self._fresh()]),
+            _legal(match.legal_actions()), _fallback(match.default_action()), self._terms,
+            _BANK[bank_ms], _LAST[last_us], _LAST_WAIT[last_wait_us],
         ))  # fmt: skip
         return _DECISIONS[len(body)] + body
 
@@ -317,19 +322,24 @@ class SeatEncoder:
         message = table_pb2.MatchEnd(
             match=self._number, placements=result.placements, scores=result.scores, reason=result.reason
         )
-        events = [encode_event(event, self._seat) for event in self._match.events[self._told :]]
-        self._told = len(self._match.events)
-        body = message.SerializeToString() + b"".join([_END_EVENTS.message(event) for event in events])
-        return _ENDS.message(body)
+        return _ENDS.message(message.SerializeToString() + self._told_now(_END_EVENTS))
 
-    def _news(self) -> bytes:
-        events, seat = self._match.events, self._seat
-        fresh = events[self._told :]
-        self._told = len(events)
-        return b"".join([_event_field(event, seat) for event in fresh])
+    def news(self) -> bytes:
+        """The part `News`, where something has happened that the seat has not been told of; nothing otherwise."""
+        events = self._told_now(_NEWS_EVENTS)
+        return _NEWS.message(self._head + events) if events else b""
+
+    def _told_now(self, outer: _Sized) -> bytes:
+        return b"".join([outer.message(encode_event(event, self._seat)) for event in self._fresh()])
+
+    def _fresh(self) -> list[Event]:
+        """What the seat has not been told of; from now on it has."""
+        fresh = self._match.events[self._told :]
+        self._told += len(fresh)
+        return fresh
 
 
-_END_EVENTS = _Sized(5)
+_END_EVENTS, _NEWS_EVENTS = _Sized(5), _Sized(2)
 _seen: dict[tuple[int, Seat, Cards], bytes] = {}  # Fields of events that are a kind, a seat and at most one card.
 
 

@@ -43,6 +43,10 @@ class Question(ABC):
     """Time for this decision; 0 where nobody counts it."""
     bank_ms: int
     """Time in reserve, for the whole match."""
+    last_us: int
+    """What the seat was charged for its last decision, in microseconds; 0 where nobody counts it."""
+    last_wait_us: int
+    """How long that decision was open, in microseconds."""
 
     @once
     @abstractmethod
@@ -67,7 +71,7 @@ class Question(ABC):
     @once
     @abstractmethod
     def events(self) -> Sequence[Event]:
-        """What has happened since the seat's last decision in this match."""
+        """What has happened in this match that the bot has not been told of."""
 
     @once
     def random(self) -> Random:

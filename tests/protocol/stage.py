@@ -15,7 +15,7 @@ from arbiter.hall import Hall
 from rummy.rules.actions import Action
 from rummy.rules.replay import Verified, verify
 from rummy.wire import codec, encoder
-from rummy.wire.v1 import arbiter_pb2, arbiter_pb2_grpc, table_pb2
+from rummy.wire.v1 import arbiter_pb2, arbiter_pb2_grpc, table_pb2, view_pb2
 
 CREDENTIAL = "workers only"
 LIMIT_MS, BANK_MS = 1000, 2000
@@ -62,16 +62,17 @@ class Bot:
         self.asked: list[table_pb2.Decision] = []  # Not yet looked at.
         self.rejections: list[table_pb2.Rejection] = []
         self.ends: list[table_pb2.MatchEnd] = []
+        self.news: list[table_pb2.News] = []
+        self.heard: list[view_pb2.Event] = []  # Of all matches, in the order in which it was told.
         self.goodbye = ""
 
     async def send(self, message: bytes) -> None:
         """Sends bytes, whatever they are."""
         await self.call.write(message)
 
-    async def hello(self, token: str, *, protocol: int = codec.PROTOCOL, concurrency: int = 0) -> None:
-        """Says hello."""
-        hello = table_pb2.Hello(token=token, protocol=protocol, concurrency=concurrency)
-        await self.send(encoder.hello_part(hello))
+    async def hello(self, token: str, *, protocol: int = codec.PROTOCOL, **fields: Any) -> None:
+        """Says hello, with whatever other *fields* it has."""
+        await self.send(encoder.hello_part(table_pb2.Hello(token=token, protocol=protocol, **fields)))
 
     async def read(self) -> bool:
         """Takes in one message; False at the end of the stream."""
@@ -89,6 +90,9 @@ class Bot:
         self.asked += message.decisions
         self.rejections += message.rejections
         self.ends += message.ends
+        self.news += message.news
+        for told in (message.news, message.decisions, message.ends):
+            self.heard += [event for part in told for event in part.events]
         self.goodbye += message.goodbye
         return True
 
@@ -140,10 +144,10 @@ class Stage:
         self.stub = arbiter_pb2_grpc.ArbiterStub(self.workers_channel)
         self._tasks: list[asyncio.Task[Any]] = []
 
-    async def bot(self, number: int, *, concurrency: int = 0, lane: int | None = None) -> Bot:
-        """A bot that has been let in."""
+    async def bot(self, number: int, *, lane: int | None = None, **fields: Any) -> Bot:
+        """A bot that has been let in, with *fields* in its hello."""
         bot = Bot(self.bots_channel)
-        await bot.hello(token(number, lane), concurrency=concurrency)
+        await bot.hello(token(number, lane), **fields)
         await bot.until(lambda: bot.welcome)
         return bot
 

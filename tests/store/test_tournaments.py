@@ -37,6 +37,7 @@ def counts(world: World) -> list[object]:
         ({"cycles": 0}, BadInput, "cycles"),
         ({"limit_ms": 0}, BadInput, "time limit"),
         ({"bank_ms": -1}, BadInput, "time bank"),
+        ({"increment_ms": 60_001}, BadInput, "increment"),
         ({"faults": {"patience": 1}}, BadInput, "patience"),
         ({"faults": {"grace_seconds": float("nan")}}, BadInput, "grace"),
         ({"name": ""}, BadInput, "name of the tournament"),

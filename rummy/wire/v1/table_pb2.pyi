@@ -55,6 +55,7 @@ class Hello(_message.Message):
     GAMES_FIELD_NUMBER: _builtins.int
     CONCURRENCY_FIELD_NUMBER: _builtins.int
     SDK_FIELD_NUMBER: _builtins.int
+    PUSH_EVENTS_FIELD_NUMBER: _builtins.int
     token: _builtins.str
     """The bot's token; it may stand in the call's metadata as "authorization: Bearer ..." instead."""
     protocol: _builtins.int
@@ -63,8 +64,14 @@ class Hello(_message.Message):
     """How many matches the bot plays at once; 0 asks for the arbiter's limit."""
     sdk: _builtins.str
     """Name and version of the library in use, for logs."""
+    push_events: _builtins.bool
+    """True asks for events as they happen, in `news`, for a bot that thinks in the others' time."""
     @_builtins.property
-    def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___GameOffer]: ...
+    def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___GameOffer]:
+        """What the bot plays; none means all that this version was registered for. A match of another game, or with options
+        that are not offered, is lost.
+        """
+
     def __init__(
         self,
         *,
@@ -73,10 +80,11 @@ class Hello(_message.Message):
         games: _abc.Iterable[Global___GameOffer] | None = ...,
         concurrency: _builtins.int = ...,
         sdk: _builtins.str = ...,
+        push_events: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["concurrency", b"concurrency", "games", b"games", "protocol", b"protocol", "sdk", b"sdk", "token", b"token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["concurrency", b"concurrency", "games", b"games", "protocol", b"protocol", "push_events", b"push_events", "sdk", b"sdk", "token", b"token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -150,6 +158,7 @@ class ToBot(_message.Message):
     REJECTIONS_FIELD_NUMBER: _builtins.int
     ENDS_FIELD_NUMBER: _builtins.int
     GOODBYE_FIELD_NUMBER: _builtins.int
+    NEWS_FIELD_NUMBER: _builtins.int
     goodbye: _builtins.str
     """Why the arbiter is about to close the stream."""
     @_builtins.property
@@ -162,6 +171,10 @@ class ToBot(_message.Message):
     def rejections(self) -> _containers.RepeatedCompositeFieldContainer[Global___Rejection]: ...
     @_builtins.property
     def ends(self) -> _containers.RepeatedCompositeFieldContainer[Global___MatchEnd]: ...
+    @_builtins.property
+    def news(self) -> _containers.RepeatedCompositeFieldContainer[Global___News]:
+        """For a bot that has asked for them in Hello: what has happened, as it happens."""
+
     def __init__(
         self,
         *,
@@ -171,14 +184,40 @@ class ToBot(_message.Message):
         rejections: _abc.Iterable[Global___Rejection] | None = ...,
         ends: _abc.Iterable[Global___MatchEnd] | None = ...,
         goodbye: _builtins.str = ...,
+        news: _abc.Iterable[Global___News] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["welcome", b"welcome"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "ends", b"ends", "goodbye", b"goodbye", "rejections", b"rejections", "starts", b"starts", "welcome", b"welcome"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "ends", b"ends", "goodbye", b"goodbye", "news", b"news", "rejections", b"rejections", "starts", b"starts", "welcome", b"welcome"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ToBot: _TypeAlias = ToBot  # noqa: Y015
+
+@_typing.final
+class News(_message.Message):
+    """Events of one match between two decisions. What stands here does not stand in the next decision again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    EVENTS_FIELD_NUMBER: _builtins.int
+    match: _builtins.int
+    @_builtins.property
+    def events(self) -> _containers.RepeatedCompositeFieldContainer[_view_pb2.Event]: ...
+    def __init__(
+        self,
+        *,
+        match: _builtins.int = ...,
+        events: _abc.Iterable[_view_pb2.Event] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["events", b"events", "match", b"match"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___News: _TypeAlias = News  # noqa: Y015
 
 @_typing.final
 class Welcome(_message.Message):
@@ -228,6 +267,7 @@ class MatchStart(_message.Message):
     SEATS_FIELD_NUMBER: _builtins.int
     LIMIT_MS_FIELD_NUMBER: _builtins.int
     BANK_MS_FIELD_NUMBER: _builtins.int
+    INCREMENT_MS_FIELD_NUMBER: _builtins.int
     match: _builtins.int
     game: _builtins.str
     options: _builtins.str
@@ -236,6 +276,8 @@ class MatchStart(_message.Message):
     seats: _builtins.int
     limit_ms: _builtins.int
     bank_ms: _builtins.int
+    increment_ms: _builtins.int
+    """What each decision that is answered in time adds to the bank."""
     def __init__(
         self,
         *,
@@ -246,10 +288,11 @@ class MatchStart(_message.Message):
         seats: _builtins.int = ...,
         limit_ms: _builtins.int = ...,
         bank_ms: _builtins.int = ...,
+        increment_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_ms", b"bank_ms", "game", b"game", "limit_ms", b"limit_ms", "match", b"match", "options", b"options", "seat", b"seat", "seats", b"seats"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_ms", b"bank_ms", "game", b"game", "increment_ms", b"increment_ms", "limit_ms", b"limit_ms", "match", b"match", "options", b"options", "seat", b"seat", "seats", b"seats"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -277,6 +320,7 @@ class Decision(_message.Message):
     LIMIT_MS_FIELD_NUMBER: _builtins.int
     BANK_MS_FIELD_NUMBER: _builtins.int
     LAST_US_FIELD_NUMBER: _builtins.int
+    LAST_WAIT_US_FIELD_NUMBER: _builtins.int
     match: _builtins.int
     number: _builtins.int
     game: _builtins.str
@@ -292,14 +336,16 @@ class Decision(_message.Message):
     bank_ms: _builtins.int
     """What is left of the bank."""
     last_us: _builtins.int
-    """What the arbiter measured for this seat's last decision, in microseconds."""
+    """What this seat was charged for its last decision, in microseconds: its share of the time in which the bot was busy."""
+    last_wait_us: _builtins.int
+    """How long the last decision was open, from the sending of it to the reading of its answer, in microseconds. What this
+    exceeds `last_us` by, it waited for others of the same bot.
+    """
     @_builtins.property
     def view(self) -> _view_pb2.View: ...
     @_builtins.property
     def events(self) -> _containers.RepeatedCompositeFieldContainer[_view_pb2.Event]:
-        """What has happened in this match since the last decision of this seat on this stream. On a new stream it begins with
-        the match again, so that a bot which was started again can remember what it knew.
-        """
+        """What has happened in this match that this stream has not been told of. On a new stream it begins with the match again, so that a bot which was started again can remember what it knew."""
 
     @_builtins.property
     def moves(self) -> _containers.RepeatedCompositeFieldContainer[_cards_pb2.Action]:
@@ -328,10 +374,11 @@ class Decision(_message.Message):
         limit_ms: _builtins.int = ...,
         bank_ms: _builtins.int = ...,
         last_us: _builtins.int = ...,
+        last_wait_us: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["fallback", b"fallback", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_ms", b"bank_ms", "deal", b"deal", "events", b"events", "fallback", b"fallback", "game", b"game", "last_us", b"last_us", "legal", b"legal", "limit_ms", b"limit_ms", "match", b"match", "moves", b"moves", "number", b"number", "options", b"options", "phase", b"phase", "ply", b"ply", "seed", b"seed", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_ms", b"bank_ms", "deal", b"deal", "events", b"events", "fallback", b"fallback", "game", b"game", "last_us", b"last_us", "last_wait_us", b"last_wait_us", "legal", b"legal", "limit_ms", b"limit_ms", "match", b"match", "moves", b"moves", "number", b"number", "options", b"options", "phase", b"phase", "ply", b"ply", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -387,7 +434,7 @@ class MatchEnd(_message.Message):
     def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
     @_builtins.property
     def events(self) -> _containers.RepeatedCompositeFieldContainer[_view_pb2.Event]:
-        """What happened since the last decision on this stream, the last shows included."""
+        """What this stream has not been told of yet, the last shows included."""
 
     def __init__(
         self,

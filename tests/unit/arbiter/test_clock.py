@@ -59,6 +59,14 @@ def test_the_bank_pays_what_passes_the_limit_and_no_more() -> None:
     assert not purse.charge(1.01) and purse.bank == 0.0
 
 
+def test_an_answer_in_time_adds_the_increment_and_a_late_one_does_not() -> None:
+    purse = Purse(Terms(1000, 500, 100))
+    assert purse.charge(0.2) and purse.bank == pytest.approx(0.6)
+    assert purse.charge(1.5) and purse.bank == pytest.approx(0.2)
+    assert not purse.charge(1.3) and purse.bank == 0.0
+    assert purse.charge(1.0) and purse.bank == pytest.approx(0.1)
+
+
 def test_a_lane_alone_with_one_decision_is_charged_all_of_its_time() -> None:
     lane = LaneClock()
     lane.sent(10.0)

@@ -137,12 +137,18 @@ def test_bytes_that_are_no_message_are_refused_with_a_sentence() -> None:
                 assert str(error).endswith((".", "/."))
 
 
+def offering(game: str, *options: str) -> table_pb2.FromBot:
+    offers = [table_pb2.GameOffer(game=game, options=options)]
+    return table_pb2.FromBot(hello=table_pb2.Hello(protocol=1, games=offers))
+
+
 def test_hello_is_read() -> None:
-    offers = [table_pb2.GameOffer(game="gin", options=["{}"]), table_pb2.GameOffer(game="one_oh_one")]
+    options = ["{}", '{ "target": 100, "knock_limit": 5 }']
+    offers = [table_pb2.GameOffer(game="gin", options=options), table_pb2.GameOffer(game="one_oh_one")]
     data = encoder.hello_part(table_pb2.Hello(token="t", protocol=1, games=offers, concurrency=4, sdk="x" * 500))
     greeting = codec.read_hello(data)
     assert greeting.token == "t"
-    assert greeting.offers == (codec.Offer("gin", ("{}",)), codec.Offer("one_oh_one", ()))
+    assert greeting.offers == (codec.Offer("gin", ("{}", '{"knock_limit":5}')), codec.Offer("one_oh_one", ()))
     assert greeting.concurrency == 4
     assert len(greeting.sdk) == 100
 
@@ -154,6 +160,10 @@ def test_hello_is_read() -> None:
         (table_pb2.FromBot(hello=table_pb2.Hello()), "version 1 of the protocol, not 0"),
         (table_pb2.FromBot(hello=table_pb2.Hello(protocol=2)), "update the bot's SDK"),
         (table_pb2.FromBot(hello=table_pb2.Hello(protocol=1, games=[table_pb2.GameOffer()] * 65)), "64 games"),
+        (offering("whist"), "no game 'whist'"),
+        (offering("gin", '{"colour":1}'), "no option 'colour'"),
+        (offering("gin", "{"), "no JSON"),
+        (offering("gin", "[]"), "names with values"),
         (
             table_pb2.FromBot(hello=table_pb2.Hello(protocol=1, games=[table_pb2.GameOffer(options=["x" * 5000])])),
             "4096 bytes",

@@ -82,7 +82,7 @@ def decision_message(match: Match, seat: int, events: list[Event], number: int) 
         events=[event_message(event) for event in events], legal=bytes(codes),
         moves=[action_message(action) for action in legal if encoder.code_of(action) is None],
         fallback=action_message(match.default_action()), seed=2**64 - 2 - seat, limit_ms=1000, bank_ms=60000 - number,
-        last_us=number * 3,
+        last_us=number * 3, last_wait_us=number * 5,
     )  # fmt: skip
 
 
@@ -111,11 +111,34 @@ def test_every_decision_of_random_play(key: str, seats: int, options: dict[str, 
         seat = match.decision.seat
         events = [event.seen_by(seat) for event in match.events[told[seat] :]]
         told[seat] = len(match.events)
-        data = encoders[seat].decision(match.actions, 60000 - match.actions, match.actions * 3)
+        data = encoders[seat].decision(match.actions, 60000 - match.actions, match.actions * 3, match.actions * 5)
         check_decision(match, seat, events, data)
         match.apply(chance.choice(match.legal_actions()))
     for seat in range(seats):
         check_end(match, encoders[seat].end(), [event.seen_by(seat) for event in match.events[told[seat] :]])
+
+
+@pytest.mark.parametrize("key", sorted(GAMES))
+def test_pushed_events_and_those_of_decisions_are_all_of_them_once(key: str) -> None:
+    chance = random.Random(key)
+    match = Match(find_game(key), GAMES[key].spec.max_seats, b"news", max_deals=3)
+    encoders = [SeatEncoder(77, match, seat, options="{}", seed=0, limit_ms=1) for seat in range(match.seats)]
+    heard: list[list[Event]] = [[] for _ in encoders]
+    while match.decision is not None:
+        for seat, seat_encoder in enumerate(encoders):
+            data = b"" if chance.random() < 0.5 else seat_encoder.news()
+            if seat == match.decision.seat:
+                data += seat_encoder.decision(match.actions, 0, 0, 0)
+            message = codec.read_to_bot(data)
+            for told in (message.news, message.decisions):
+                assert all(part.match == 77 for part in told)
+                heard[seat] += [codec.read_event(event) for part in told for event in part.events]
+        match.apply(chance.choice(match.legal_actions()))
+    for seat, seat_encoder in enumerate(encoders):
+        (end,) = codec.read_to_bot(seat_encoder.end()).ends
+        heard[seat] += map(codec.read_event, end.events)
+        assert heard[seat] == [public(event.seen_by(seat)) for event in match.events]
+        assert seat_encoder.news() == b""
 
 
 def check_decision(match: Match, seat: int, events: list[Event], data: bytes) -> None:

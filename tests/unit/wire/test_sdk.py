@@ -16,7 +16,7 @@ import pytest
 
 from rummy.errors import BadInput, Conflict, RummyError, SettingsError, Unauthenticated
 from rummy.rules.actions import DrawStock
-from rummy.rules.game import Phase
+from rummy.rules.game import EventKind, Phase
 from rummy.rules.games import find_game
 from rummy.rules.match import Match
 from rummy.wire import codec, encoder
@@ -37,7 +37,7 @@ def stock(_: sdk.Decision) -> sdk.Answer:
 def asked(match: Match, number: int = 3) -> bytes:
     assert match.decision is not None
     seat = match.decision.seat
-    return SeatEncoder(9, match, seat, options="{}", seed=77, limit_ms=500).decision(number, 4000, 0)
+    return SeatEncoder(9, match, seat, options="{}", seed=77, limit_ms=500).decision(number, 4000, 120, 350)
 
 
 def test_a_decision_has_what_the_match_has() -> None:
@@ -58,6 +58,7 @@ def test_a_decision_has_what_the_match_has() -> None:
     assert [event.kind for event in decision.events] == [event.kind for event in match.events]
     assert (decision.phase, decision.deal, decision.ply, decision.match) == (Phase.OFFER, 0, 0, 9)
     assert (decision.seed, decision.limit_ms, decision.bank_ms) == (77, 500, 4000)
+    assert (decision.last_us, decision.last_wait_us) == (120, 350)
     assert codec.read_answers(answer) == [codec.Answer(9, 3, (match.legal_actions()[0],), None)]
 
 
@@ -91,6 +92,18 @@ def test_a_bot_that_thinks_long_sends_what_it_has(monkeypatch: pytest.MonkeyPatc
     match = Match(find_game("gin"), 2, b"sdk")
     messages = list(sdk.Session(stock, SETTINGS).answers(b"".join(asked(match, number) for number in range(5))))
     assert [len(codec.read_answers(message)) for message in messages] == [2, 2, 1]
+
+
+def test_a_bot_that_listens_hears_of_events_and_asks_for_them() -> None:
+    match = Match(find_game("gin"), 2, b"sdk")
+    heard: list[tuple[int, list[EventKind]]] = []
+    session = sdk.Session(stock, SETTINGS, lambda number, events: heard.append((number, [e.kind for e in events])))
+    assert table_pb2.FromBot.FromString(session.hello()).hello.push_events
+    news = SeatEncoder(9, match, 0, options="{}", seed=77, limit_ms=500).news()
+    assert list(session.answers(news)) == []
+    assert heard == [(9, [EventKind.DEAL])]
+    deaf = sdk.Session(stock, SETTINGS)
+    assert not table_pb2.FromBot.FromString(deaf.hello()).hello.push_events
 
 
 def test_garbage_from_the_arena_is_told() -> None:
@@ -149,7 +162,7 @@ async def arena(play: Callable[[Any, Any], Any], folder: Path) -> AsyncIterator[
 
 
 async def running(settings: sdk.Settings, choose: sdk.Choose = stock) -> None:
-    await asyncio.wait_for(sdk._Dialler(choose, settings).run(), 20)
+    await asyncio.wait_for(sdk._Dialler(choose, settings, None).run(), 20)
 
 
 async def test_a_refused_token_ends_the_bot_with_the_arenas_sentence(tmp_path: Path) -> None:
