@@ -111,17 +111,17 @@ def may_lay_off(state: ClubState, target: TableMeld, *, shared: bool) -> bool:
 
 def takes(state: ClubState, ace: str, *, partial: bool, shared: bool) -> Iterator[int]:
     """How many cards may be taken from the pile: the deepest must then be melded at once (CLB-4.1 to 4.4)."""
-    held = set(state.hands[state.turn])
+    having = set(state.hands[state.turn])
     ranks = [0] * 13
     for card in state.hands[state.turn]:
         ranks[card % 13] += 1
     open_to = [meld for meld in state.melds if partial and may_lay_off(state, meld, shared=shared)]
     for count, card in enumerate(reversed(state.pile), 1):
-        held.add(card)
+        having.add(card)
         ranks[card % 13] += 1
         if (
             ranks[card % 13] >= 3
-            or any(one in held and other in held for one, other in _BESIDE[ace][card])
+            or any(one in having and other in having for one, other in _BESIDE[ace][card])
             or any(any(ends_for(meld, card, MELDS[ace])) for meld in open_to)
         ):
             yield count
