@@ -129,7 +129,7 @@ def test_a_view_is_seen_from_its_seat() -> None:
     assert list(np.flatnonzero(cards[0])) == list(view.hand)
     assert cards[1][0] == 1
     assert cards[3].sum() == 1
-    assert cards[8][12] == 1  # Known of the left neighbour.
+    assert cards[9][12] == 1  # Known of the left neighbour.
     assert list(part(array, "pile")[:3]) == [parse_cards("2d")[0] + 1, 1, 0]
     assert list(part(array, "seats")[:, 2]) == [3, 4, 1, 2, 0, 0]
     assert list(part(array, "melds")[0][:5]) == [2, 2, *[card + 1 for card in parse_cards("3h4h5h")]][:5]
