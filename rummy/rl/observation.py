@@ -3,14 +3,19 @@
 Seats count from one's own: 0 is the seat that looks, 1 the one to its left, and so on. Cards are counted in rows of 54,
 one element a card; where cards stand in an order, an element is the number of the card plus one, 0 for none.
 
-    cards    rows of counts: hand, pile, cards on the table, upcard, forbidden, owed, wild, then the cards that are
-             known to be in the hand of each seat
+    cards    rows of counts: hand, pile, cards on the table, upcard, forbidden, owed, wild, what was shuffled into the
+             stock of late; then a row a seat, the cards that are known to be in that hand; then a row a seat, those
+             that have come to light from it since the shuffle
     pile     its cards from the top down
-    seats    a row a seat: at the table, cards held, score, status
+    order    the cards of the stock, the next one first, where all know them
+    seats    a row a seat: at the table, cards held, score, status, cards drawn since the shuffle, place among those
+             that are asked out of turn, upcards bought, lost so far
     turn, dealer, closer    a one for the seat
     phase    a one for the phase
     numbers  cards in the stock, knock limit, turns completed, whether the stock is broken and in which turn, sets and
-             runs that the deal asks for
+             runs that the deal asks for, whether the whole hand goes down at once; how often the pile has become the
+             stock, and whether in this turn; whether the seat on turn had cards on the table when its turn began, and
+             has laid off in it; turns in a row that found nothing to draw
     melds    a row a meld on the table: 1 for a set and 2 for a run, whose it is plus one, its cards in order
     moves    a row a composite action: 1 meld, 2 lay-off, 3 arrangement, 4 another; the meld on the table that it names,
              plus one; 1 for the low end; its cards in order
@@ -24,24 +29,25 @@ from typing import Any, Final
 
 import numpy as np
 
-from rummy.rules.actions import Action, Arrange, Cards, LayOff, Meld
-from rummy.rules.game import Phase, View
+from rummy.rules.actions import Action, Arrange, Cards, LayOff, Meld, Seat
+from rummy.rules.game import Phase, Renewal, View
 
 SEATS: Final = 6
 CARDS: Final = 54
 MOVES: Final = 256  # Composite actions that are offered at a time.
 _PILE, _MELDS, _LONGEST, _MANY = 112, 36, 14, 1e6
-_BEFORE_CARDS = 7  # Rows of counts before those of the seats.
+_BEFORE_CARDS = 8  # Rows of counts before those of the seats.
 
 _SHAPES: Final[dict[str, tuple[tuple[int, ...], float, float]]] = {  # By part: its shape, least and greatest value.
-    "cards": ((_BEFORE_CARDS + SEATS, CARDS), 0, 8),
+    "cards": ((_BEFORE_CARDS + 2 * SEATS, CARDS), 0, 8),
     "pile": ((_PILE,), 0, CARDS),
-    "seats": ((SEATS, 4), -_MANY, _MANY),
+    "order": ((_PILE,), 0, CARDS),
+    "seats": ((SEATS, 8), -_MANY, _MANY),
     "turn": ((SEATS,), 0, 1),
     "dealer": ((SEATS,), 0, 1),
     "closer": ((SEATS,), 0, 1),
     "phase": ((max(Phase) + 1,), 0, 1),
-    "numbers": ((7,), 0, _MANY),
+    "numbers": ((13,), 0, _MANY),
     "melds": ((_MELDS, 2 + _LONGEST), 0, CARDS),
     "moves": ((MOVES, 3 + _LONGEST), 0, CARDS),
 }
@@ -68,12 +74,12 @@ def observed(view: View, moves: Sequence[Action]) -> Floats:
     assert view.seat is not None, "an agent has a seat"
     array = np.zeros(len(LOW), np.float32)
     part = {name: array[where].reshape(shape) for name, (where, shape) in PARTS.items()}
-    _count_cards(part["cards"], view)
-    pile = view.pile[::-1][:_PILE]
-    part["pile"][: len(pile)] = [card + 1 for card in pile]
+    renewal = view.renewal or _NONE
     own = [(seat + view.seat) % view.seats for seat in range(view.seats)]  # By distance: the seat.
-    rows = [(1, view.hand_sizes[seat], view.scores[seat], view.status[seat]) for seat in own]
-    part["seats"][: view.seats] = rows
+    _count_cards(part["cards"], view, renewal, own)
+    _line_up(part["pile"], view.pile[::-1])
+    _line_up(part["order"], renewal.order[::-1])
+    part["seats"][: view.seats] = [_row(view, renewal, seat) for seat in own]
     for name, at in (("turn", view.turn), ("dealer", view.dealer), ("closer", view.closer)):
         if at is not None:
             part[name][own.index(at)] = 1
@@ -81,6 +87,7 @@ def observed(view: View, moves: Sequence[Action]) -> Floats:
     broken = view.broken_at is not None
     part["numbers"][:5] = (view.stock, view.knock_limit, view.turns, broken, view.broken_at or 0)
     part["numbers"][5 : 5 + len(view.contract)] = view.contract
+    part["numbers"][7:] = (view.whole, renewal.number, view.renewing, view.had_laid, view.laid_off, view.idle)
     for row, meld in zip(part["melds"], view.melds, strict=False):
         row[:2] = 1 + meld.run, 1 + own.index(meld.seat)
         _line_up(row[2:], meld.cards)
@@ -89,13 +96,28 @@ def observed(view: View, moves: Sequence[Action]) -> Floats:
     return np.clip(array, LOW, HIGH)
 
 
-def _count_cards(rows: Floats, view: View) -> None:
+_NONE: Final = Renewal(0)
+
+
+def _count_cards(rows: Floats, view: View, renewal: Renewal, own: Sequence[Seat]) -> None:
     table = tuple([card for meld in view.melds for card in meld.cards])
     single = [(card,) if card is not None else () for card in (view.forbidden, view.owed, view.wild)]
-    assert view.seat is not None
-    known = [view.known[(seat + view.seat) % view.seats] for seat in range(view.seats)]
-    for row, cards in zip(rows, (view.hand, view.pile, table, view.pile[-1:], *single, *known), strict=False):
+    shared = [view.hand, view.pile, table, view.pile[-1:], *single, renewal.cards]
+    _count(rows, shared)
+    _count(rows[_BEFORE_CARDS:], [view.known[seat] for seat in own])
+    if renewal.revealed:
+        _count(rows[_BEFORE_CARDS + SEATS :], [renewal.revealed[seat] for seat in own])
+
+
+def _count(rows: Floats, zones: Sequence[Cards]) -> None:
+    for row, cards in zip(rows, zones, strict=False):
         np.add.at(row, list(cards), 1)
+
+
+def _row(view: View, renewal: Renewal, seat: Seat) -> tuple[int, ...]:
+    asked = view.to_ask.index(seat) + 1 if seat in view.to_ask else 0
+    drawn, bought, lost = (by[seat] if by else 0 for by in (renewal.drawn, view.bought, view.losses))
+    return 1, view.hand_sizes[seat], view.scores[seat], view.status[seat], drawn, asked, bought, lost
 
 
 def _describe(row: Floats, move: Action) -> None:

@@ -73,6 +73,21 @@ class TableMeld:
     run: bool
 
 
+class Renewal(NamedTuple):
+    """The stock that the discard pile has last become, and what everybody knows of it (COM-15).
+
+    A pile that was turned over in its order leaves `order`. One that was shuffled leaves `cards`: every one of them was
+    drawn by somebody or is in the stock still, and no other card is. Copies being alike, a card that has come to light
+    may be one of `cards` or a copy of it that was in the hand before.
+    """
+
+    number: int  # So many times has the pile become the stock in this deal.
+    order: Cards = ()  # What is left in the stock, the next card last.
+    cards: Cards = ()  # What was shuffled into the stock, ascending.
+    drawn: tuple[int, ...] = ()  # By seat: cards that it has drawn from that stock.
+    revealed: tuple[Cards, ...] = ()  # By seat: cards of its hand that have come to light since, known of none before.
+
+
 @dataclass(slots=True)
 class View:
     """Everything that one seat may know (COM-12), and nothing else. Lists by seat have one element a seat."""
@@ -99,6 +114,15 @@ class View:
     broken_at: int | None = None  # Turns that were completed when the stock was broken (101-9.3).
     wild: Card | None = None  # The card that was cut for the wild rank.
     contract: tuple[int, ...] = ()  # Sets and runs that the deal asks for (CON-2.1).
+    whole: bool = False  # All the cards go down at once as the contract (CON-6).
+    renewal: Renewal | None = None  # The stock is the discard pile; None while it is the one that was dealt.
+    renewing: bool = False  # The pile was turned over in this turn, which has not drawn yet.
+    to_ask: tuple[Seat, ...] = ()  # Seats that are asked whether they take a card out of turn, the one asked now first.
+    bought: tuple[int, ...] = ()  # By seat: upcards bought in this deal (CON-8); empty where nobody has.
+    losses: tuple[int, ...] = ()  # By seat: what the end of the deal will cost those who have left it or shown.
+    had_laid: bool = False  # The seat on turn had cards on the table when its turn began.
+    laid_off: bool = False  # The seat on turn has laid off in this turn.
+    idle: int = 0  # Turns in a row that have found nothing to draw (CLB-4.7).
 
 
 @dataclass(frozen=True, slots=True)

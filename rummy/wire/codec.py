@@ -38,7 +38,7 @@ from rummy.rules.actions import (
     Take,
     TurnOver,
 )
-from rummy.rules.game import Event, EventKind, Phase, TableMeld, View
+from rummy.rules.game import Event, EventKind, Phase, Renewal, TableMeld, View
 from rummy.rules.games import find_game, options_json
 from rummy.wire.v1 import cards_pb2, table_pb2, view_pb2
 
@@ -276,8 +276,10 @@ def read_view(message: view_pb2.View, game: str, phase: Phase) -> View:
     if not 1 <= seats <= MAX_SEATS or message.seat >= seats:
         raise BadInput(f"There is no seat {message.seat} at a table of {seats}.")
     by_seat = (message.hand_sizes, message.known, message.scores, message.status)
-    if any(len(field) != seats for field in by_seat):
-        raise BadInput("A list by seat has one element a seat.")
+    if any(len(field) != seats for field in by_seat) or any(
+        len(field) not in (0, seats) for field in (message.bought, message.losses)
+    ):
+        raise BadInput(_BY_SEAT)
     return View(
         game=game, phase=phase, seat=message.seat, seats=seats,
         hand=read_cards(message.hand), hand_sizes=tuple(message.hand_sizes), stock=message.stock,
@@ -286,7 +288,22 @@ def read_view(message: view_pb2.View, game: str, phase: Phase) -> View:
         scores=tuple(message.scores), status=tuple(message.status), turn=message.turn, dealer=message.dealer,
         knock_limit=message.knock_limit, forbidden=_optional(message.forbidden), owed=_optional(message.owed),
         closer=_optional(message.closer), turns=message.turns, broken_at=_optional(message.broken_at),
-        wild=_optional(message.wild), contract=tuple(message.contract),
+        wild=_optional(message.wild), contract=tuple(message.contract), whole=message.whole,
+        renewal=_renewal(message.renewal, seats) if message.HasField("renewal") else None, renewing=message.renewing,
+        to_ask=tuple(message.to_ask), bought=tuple(message.bought), losses=tuple(message.losses),
+        had_laid=message.had_laid, laid_off=message.laid_off, idle=message.idle,
+    )  # fmt: skip
+
+
+_BY_SEAT = "A list by seat has one element a seat."
+
+
+def _renewal(message: view_pb2.Renewal, seats: int) -> Renewal:
+    if any(len(field) not in (0, seats) for field in (message.drawn, message.revealed)):
+        raise BadInput(_BY_SEAT)
+    return Renewal(
+        message.number, read_cards(message.order), read_cards(message.cards), tuple(message.drawn),
+        tuple(read_cards(cards) for cards in message.revealed),
     )  # fmt: skip
 
 

@@ -40,7 +40,7 @@ from rummy.rules.actions import (
     Take,
     TurnOver,
 )
-from rummy.rules.game import Event, MatchResult, TableMeld, View
+from rummy.rules.game import Event, MatchResult, Renewal, TableMeld, View
 from rummy.rules.match import Match
 from rummy.wire import codec
 from rummy.wire.v1 import table_pb2
@@ -126,7 +126,11 @@ _PLACERS, _MELD_SEAT, _RUN = _Sized(2), _Number(3), (b"", b"\x20\x01")
 _SEAT, _SEATS, _HAND, _HAND_SIZES, _STOCK, _PILE = _Number(1), _Number(2), _Sized(3), _Sized(4), _Number(5), _Sized(6)
 _MELDS, _KNOWN, _SCORES, _STATUS, _TURN, _DEALER = _Sized(7), _Sized(8), _Sized(9), _Sized(10), _Number(11), _Number(12)
 _KNOCK_LIMIT, _FORBIDDEN, _OWED, _CLOSER, _TURNS = _Number(13), _OneMore(14), _OneMore(15), _OneMore(16), _Number(17)
-_BROKEN_AT, _WILD, _CONTRACT = _OneMore(18), _OneMore(19), _Sized(20)
+_BROKEN_AT, _WILD, _CONTRACT, _RENEWAL, _TO_ASK = _OneMore(18), _OneMore(19), _Sized(20), _Sized(22), _Sized(24)
+_BOUGHT, _LOSSES, _IDLE, _WHOLE = _Sized(25), _Sized(26), _Number(29), (b"", b"\xa8\x01\x01")
+_RENEWING, _HAD_LAID, _LAID_OFF = (b"", b"\xb8\x01\x01"), (b"", b"\xd8\x01\x01"), (b"", b"\xe0\x01\x01")
+# Renewal
+_RENEWED, _ORDER, _SHUFFLED, _DRAWN, _REVEALED = _Number(1), _Sized(2), _Sized(3), _Sized(4), _Sized(5)
 # Event
 _KIND, _EVENT_SEAT, _EVENT_CARDS, _EVENT_GROUPS = _Number(1), _Number(2), _Sized(3), _Sized(4)
 _EVENT_LAY_OFFS, _POINTS, _REASON = _Sized(5), _Sized(6), _Sized(7)
@@ -242,6 +246,31 @@ def encode_view(view: View) -> bytes:
         _STANDING[view.scores, view.status, view.turn, view.dealer, view.knock_limit],
         _FORBIDDEN[view.forbidden], _OWED[view.owed], _CLOSER[view.closer], _TURNS[view.turns],
         _BROKEN_AT[view.broken_at], _WILD[view.wild], _CONTRACT.of(bytes(view.contract)),
+        _rare(view) if _is_rare(view) else b"",
+    ))  # fmt: skip
+
+
+def _is_rare(view: View) -> bool:
+    """Whether a field is set that few games have, or few moments: it spares the others a look at each."""
+    return (
+        view.whole or view.renewal is not None or view.had_laid or view.laid_off or view.idle > 0 or view.renewing
+        or bool(view.to_ask or view.bought or view.losses)
+    )  # fmt: skip
+
+
+def _rare(view: View) -> bytes:
+    renewal = b"" if view.renewal is None else _RENEWAL.message(_renewed(view.renewal))
+    return b"".join((
+        _WHOLE[view.whole], renewal, _RENEWING[view.renewing], _TO_ASK.of(bytes(view.to_ask)),
+        _BOUGHT.of(bytes(view.bought)), _signed(_LOSSES, view.losses), _HAD_LAID[view.had_laid],
+        _LAID_OFF[view.laid_off], _IDLE[view.idle],
+    ))  # fmt: skip
+
+
+def _renewed(renewal: Renewal) -> bytes:
+    return b"".join((
+        _RENEWED[renewal.number], _ORDER.of(bytes(renewal.order)), _SHUFFLED.of(bytes(renewal.cards)),
+        _DRAWN.of(bytes(renewal.drawn)), *[_REVEALED.message(bytes(cards)) for cards in renewal.revealed],
     ))  # fmt: skip
 
 

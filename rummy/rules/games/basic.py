@@ -16,7 +16,6 @@ from rummy.rules import options
 from rummy.rules.actions import (
     Action,
     Card,
-    Cards,
     Discard,
     DrawPile,
     DrawStock,
@@ -45,25 +44,21 @@ from rummy.rules.games.basic_deal import (
     END,
     BasicState,
     Terms,
-    check_lay_off,
-    check_meld,
     claims,
-    clockwise,
     grown,
     is_exhausted,
-    leave,
-    may_discard,
+    lay_off,
     may_throw,
+    meld,
     plays,
     points,
     settle,
-    take_from_pile,
-    take_from_stock,
     turn_over,
     why_not_take,
 )
 from rummy.rules.games.totals import Totals
-from rummy.rules.tabling import ACES, JOKER, MeldRules, hand_of
+from rummy.rules.games.zones import add_on, clockwise, dealt, draw_stock, may_discard, take, throw, view_of
+from rummy.rules.tabling import ACES, JOKER, MeldRules
 
 PILES: Final = ("squared", "spread")
 _DRAW_STOCK, _TURN_OVER, _PASS = DrawStock(), TurnOver(), Pass()
@@ -192,13 +187,8 @@ class Basic:
 
     def deal(self, deck: Sequence[Card], terms: DealTerms) -> BasicState:
         """Cards one at a time from the starter, then the upcard, then the stock (BAS-2.2, 2.3)."""
-        at = terms.active.index(terms.starter)
-        order = terms.active[at:] + terms.active[:at]
-        dealt = len(order) * self.cards[max(len(order), 2) - 2]
-        hands: list[Cards] = [()] * terms.seats
-        for number, seat in enumerate(order):
-            hands[seat] = hand_of(deck[number : dealt : len(order)])
-        return BasicState(terms, hands, list(deck[:dealt:-1]), [deck[dealt]])
+        count = self.cards[max(len(terms.active), 2) - 2]
+        return BasicState(terms, *dealt(deck, terms, count))
 
     def decision(self, state: BasicState) -> Decision | None:
         """The open question, or None once the deal is over."""
@@ -218,7 +208,7 @@ class Basic:
         if state.phase is Phase.PLAY:
             return plays(state, terms)
         if state.phase is Phase.DISCARD:
-            return [DISCARDS[card] for card in sorted(set(hand)) if may_discard(state, hand, card)]
+            return [DISCARDS[card] for card in dict.fromkeys(hand) if may_discard(hand, card, state.forbidden)]
         return [*claims(state, state.turn, terms), _PASS]
 
     def _starts(self, state: BasicState, terms: Terms) -> list[Action]:
@@ -246,8 +236,8 @@ class Basic:
 
     def _default_discard(self, state: BasicState) -> Action:
         """The natural card whose loss leaves the fewest points unmatched, jokers left out of account; else a joker."""
-        hand, taken = state.hands[state.turn], state.forbidden
-        kept = None if taken is None or may_discard(state, hand, taken) else taken
+        hand = state.hands[state.turn]
+        kept = next((card for card in hand if not may_discard(hand, card, state.forbidden)), None)
         _, cards = self.arranger().best_discards(tuple([card for card in hand if card < JOKER]), kept)
         if not cards:
             return DISCARDS[next(card for card in hand if card >= JOKER and card != kept)]
@@ -265,13 +255,16 @@ class Basic:
             case Phase.START, TurnOver():
                 self._turn_over(state)
             case Phase.PLAY, Meld(cards):
-                self._meld(state, cards)
+                meld(state, cards, self._terms(state))
+                self._tabled(state)
             case Phase.PLAY, LayOff():
-                self._lay_off(state, action)
+                lay_off(state, action, self._terms(state))
+                self._tabled(state)
             case Phase.PLAY, EndMelds():
                 self._end_melds(state)
             case Phase.DISCARD, Discard(card):
-                self._discard(state, card)
+                throw(state, card)
+                self._end_turn(state, state.turn)
             case Phase.OFFER, LayOff():
                 self._claim(state, action)
             case Phase.OFFER, Pass():
@@ -281,36 +274,14 @@ class Basic:
 
     def view(self, state: BasicState, seat: Seat | None) -> View:
         """What *seat* may see: the public record, and its own hand (COM-12)."""
-        terms, hands = state.terms, state.hands
-        decision = self.decision(state)
-        return View(
-            game=self.spec.key,
-            phase=None if decision is None else decision.phase,
-            seat=seat,
-            seats=terms.seats,
-            hand=() if seat is None else hands[seat],
-            hand_sizes=tuple([len(hand) for hand in hands]),
-            stock=len(state.stock),
-            pile=tuple(state.pile),
-            melds=tuple(state.melds),
-            known=tuple(state.known),
-            scores=terms.scores,
-            status=tuple([(1 if hands[at] else 2) if at in terms.active else 0 for at in range(terms.seats)]),
-            turn=state.turn,
-            dealer=terms.dealer,
-            knock_limit=0,
-            forbidden=state.forbidden,
-            owed=state.owed,
-            closer=state.winner,
-            turns=state.turns,
-        )
+        return view_of(state, self.spec.key, self.decision(state), seat)
 
     # The draw.
 
     def _draw_stock(self, state: BasicState) -> None:
         if not state.stock:
             raise IllegalAction("The stock is empty: turn the pile over, or take its top card (BAS-6.2).", state.turn)
-        take_from_stock(state, state.turn)
+        draw_stock(state, state.turn)
         state.turned = False
         state.phase = Phase.PLAY
 
@@ -319,7 +290,7 @@ class Basic:
         reason = why_not_take(state, count, self._terms(state), spread=self.pile == "spread")
         if reason is not None:
             raise IllegalAction(reason, seat)
-        cards = take_from_pile(state, seat, count)
+        cards = take(state, seat, count)
         if count == 1:
             state.forbidden = cards[0]  # BAS-6.1
         else:
@@ -336,25 +307,8 @@ class Basic:
 
     # The melds.
 
-    def _meld(self, state: BasicState, cards: Cards) -> None:
-        seat = state.turn
-        meld, left = check_meld(state, cards, self._terms(state))
-        state.melds.append(meld)
-        state.opened |= {seat}
-        state.events.append(Event(EventKind.MELD, seat, meld.cards))
-        self._tabled(state, cards, left)
-
-    def _lay_off(self, state: BasicState, lay_off: LayOff) -> None:
-        meld, left = check_lay_off(state, lay_off, self._terms(state))
-        state.melds[lay_off.meld] = meld
-        state.laid_off = True
-        state.events.append(Event(EventKind.LAY_OFF, state.turn, lay_offs=(lay_off,)))
-        self._tabled(state, lay_off.cards, left)
-
-    def _tabled(self, state: BasicState, cards: Cards, left: Cards) -> None:
-        leave(state, state.turn, cards, left)
-        state.owed = None
-        if not left:
+    def _tabled(self, state: BasicState) -> None:
+        if not state.hands[state.turn]:
             self._go_out(state, state.turn)  # BAS-7.1
 
     def _end_melds(self, state: BasicState) -> None:
@@ -366,19 +320,6 @@ class Basic:
         state.phase = Phase.DISCARD
 
     # The end of a turn.
-
-    def _discard(self, state: BasicState, card: Card) -> None:
-        seat, hand = state.turn, state.hands[state.turn]
-        if type(card) is not int or card not in hand:
-            raise IllegalAction("The card to discard is not in the hand.", seat)
-        if not may_discard(state, hand, card):
-            raise IllegalAction("The card taken from the pile may not be thrown in the same turn (BAS-6.1).", seat)
-        at = hand.index(card)
-        left = hand[:at] + hand[at + 1 :]
-        leave(state, seat, (card,), left)
-        state.pile.append(card)
-        state.events.append(Event(EventKind.DISCARD, seat, (card,)))
-        self._end_turn(state, seat)
 
     def _end_turn(self, state: BasicState, seat: Seat) -> None:
         state.turns += 1
@@ -393,7 +334,7 @@ class Basic:
         state.laid_off = False
         state.forbidden = None
         state.discarder = seat
-        others = clockwise(state, seat)[1:]
+        others = clockwise(state.terms, seat)[1:]
         state.to_ask = tuple([at for at in others if any(claims(state, at, terms))]) if self.call_rummy else ()
         self._go_on(state)
 
@@ -412,7 +353,7 @@ class Basic:
             state.phase = Phase.OFFER
             return
         assert state.discarder is not None, "a turn has ended"
-        seat = state.turn = clockwise(state, state.discarder)[1]
+        seat = state.turn = clockwise(state.terms, state.discarder)[1]
         state.phase = Phase.START if state.stock or state.pile else Phase.PLAY  # BAS-6.4
         if state.phase is Phase.PLAY and not may_throw(state, state.hands[seat], self._terms(state)):
             self._end_turn(state, seat)  # Nothing to draw, and a last card that may not go yet: the turn is over.
@@ -421,17 +362,16 @@ class Basic:
         state.events.append(Event(EventKind.PASS, state.turn))
         self._go_on(state)
 
-    def _claim(self, state: BasicState, lay_off: LayOff) -> None:
+    def _claim(self, state: BasicState, claim: LayOff) -> None:
         """Lays the discard off for the seat that calls rummy; its discarder draws for it (BAS-10.6)."""
         seat = state.turn
-        if lay_off.cards != (state.pile[-1],):
+        if claim.cards != (state.pile[-1],):
             raise IllegalAction("Only the card just thrown is offered here (BAS-10.6).", seat)
         terms = self._terms(state)
-        meld = grown(state, lay_off, terms)
-        take_from_pile(state, seat, 1)
-        state.melds[lay_off.meld] = meld
-        leave(state, seat, lay_off.cards, _without_one(state.hands[seat], lay_off.cards[0]))
-        state.events.append(Event(EventKind.LAY_OFF, seat, lay_offs=(lay_off,)))
+        new = grown(state, claim, terms)
+        hand = state.hands[seat]
+        take(state, seat, 1)
+        add_on(state, new, claim, hand)
         state.placed |= {seat}
         state.to_ask = ()
         _punish(state)
@@ -443,14 +383,9 @@ class Basic:
         rummy = seat not in state.placed and (not state.laid_off or self.rummy_layoff_ok)
         held = sum([points(hand, self.values()) for hand in state.hands])
         won = (2 * held if rummy else held) + self.going_out_bonus
-        state.winner = seat
+        state.closer = seat
         scored = tuple([won if at == seat else 0 for at in range(state.terms.seats)])
         state.result = DealResult(scored, "rummy" if rummy else "out", seat)
-
-
-def _without_one(hand: Cards, card: Card) -> Cards:
-    at = hand.index(card)
-    return hand[:at] + hand[at + 1 :]
 
 
 def _punish(state: BasicState) -> None:
@@ -458,10 +393,10 @@ def _punish(state: BasicState) -> None:
     seat = state.discarder
     assert seat is not None, "a discard was claimed"
     if len(state.stock) >= 2:
-        take_from_stock(state, seat)
-        take_from_stock(state, seat)
+        draw_stock(state, seat)
+        draw_stock(state, seat)
     elif state.pile:
-        take_from_pile(state, seat, len(state.pile))
+        take(state, seat, len(state.pile))
 
 
 _DEFAULT_TURNOVERS: Final = 2

@@ -13,19 +13,10 @@ from typing import Final
 
 from rummy.errors import IllegalAction
 from rummy.rules.actions import Action, Card, Cards, Discard, EndMelds, LayOff, Meld, Seat
-from rummy.rules.cards import TEXTS, cards_text
-from rummy.rules.game import DealResult, DealTerms, Event, EventKind, Phase, TableMeld
-from rummy.rules.tabling import (
-    JOKER,
-    MeldRules,
-    after_lay_off,
-    ends_for,
-    melds_in,
-    single_lay_offs,
-    tabled,
-    with_cards,
-    without,
-)
+from rummy.rules.cards import TEXTS
+from rummy.rules.game import DealResult, DealTerms, Event, EventKind, TableMeld
+from rummy.rules.games.zones import Zones, add_on, grown_by, held, lay_down, may_discard, meld_of
+from rummy.rules.tabling import JOKER, MeldRules, ends_for, melds_in, single_lay_offs, tabled, with_cards, without
 
 END: Final = EndMelds()
 DISCARDS: Final = tuple([Discard(card) for card in range(54)])
@@ -43,79 +34,24 @@ class Terms:
     most_turns: int
 
 
-class BasicState:
-    """One deal. A hand, and what is known of it, is ascending cards; the next stock card is the last of its list."""
+class BasicState(Zones):
+    """One deal. Whose turn it is, or who is asked to claim, is `turn`; who has won is `closer`."""
 
-    __slots__ = (
-        "discarder",
-        "events",
-        "forbidden",
-        "hands",
-        "known",
-        "laid_off",
-        "melds",
-        "opened",
-        "owed",
-        "phase",
-        "pile",
-        "placed",
-        "result",
-        "stock",
-        "terms",
-        "to_ask",
-        "turn",
-        "turned",
-        "turnovers",
-        "turns",
-        "turns_of",
-        "winner",
-    )
+    __slots__ = ("discarder", "laid_off", "opened", "placed", "to_ask", "turned", "turnovers", "turns_of")
 
     def __init__(self, terms: DealTerms, hands: list[Cards], stock: list[Card], pile: list[Card]) -> None:
-        self.terms = terms
-        self.hands = hands
-        self.stock = stock
-        self.pile = pile
-        self.known: list[Cards] = [()] * terms.seats  # Taken from the pile and not seen since (COM-12).
-        self.melds: list[TableMeld] = []
-        self.phase = Phase.START
-        self.turn = terms.starter  # Whose turn it is, or who is asked to claim.
-        self.turns = 0
+        super().__init__(terms, hands, stock, pile)
         self.turns_of = [0] * terms.seats  # Completed.
         self.turnovers = 0
         self.turned = False  # In this turn, which has not drawn yet.
-        self.forbidden: Card | None = None  # Taken in this turn.
-        self.owed: Card | None = None
         self.opened: frozenset[Seat] = frozenset()  # Seats that have tabled a meld of their own.
         self.placed: frozenset[Seat] = frozenset()  # Seats that melded or laid off before the turn in play.
         self.laid_off = False  # In this turn.
         self.to_ask: tuple[Seat, ...] = ()  # Seats that may still claim the discard (BAS-10.6).
         self.discarder: Seat | None = None
-        self.winner: Seat | None = None
-        self.result: DealResult | None = None
-        self.events = [Event(EventKind.DEAL, terms.starter, tuple(pile))]
-
-    def copy(self) -> BasicState:
-        """An independent copy. Its events begin anew, so that copying is as cheap late in a match as early."""
-        new = BasicState.__new__(BasicState)
-        for name in BasicState.__slots__:
-            value = [] if name == "events" else getattr(self, name)
-            setattr(new, name, value.copy() if isinstance(value, list) else value)
-        return new
-
-
-def clockwise(state: BasicState, seat: Seat) -> list[Seat]:
-    """The seats of the deal from *seat* on."""
-    at = state.terms.active.index(seat)
-    return [*state.terms.active[at:], *state.terms.active[:at]]
 
 
 # ---- the ends of a turn
-
-
-def may_discard(state: BasicState, hand: Cards, card: Card) -> bool:
-    """Whether *card* of *hand* may be thrown: of two copies one was not taken in this turn (BAS-6.1)."""
-    return card != state.forbidden or hand.count(card) > 1
 
 
 def may_go_out(state: BasicState, terms: Terms) -> bool:
@@ -126,7 +62,7 @@ def may_go_out(state: BasicState, terms: Terms) -> bool:
 def may_throw(state: BasicState, hand: Cards, terms: Terms) -> bool:
     """Whether a turn can end with a discard from *hand*."""
     least = 1 if may_go_out(state, terms) else 2
-    return len(hand) >= least and any(may_discard(state, hand, card) for card in {hand[0], hand[-1]})
+    return len(hand) >= least and any(may_discard(hand, card, state.forbidden) for card in {hand[0], hand[-1]})
 
 
 def can_end(state: BasicState, hand: Cards, table: Sequence[TableMeld], terms: Terms, *, opened: bool) -> bool:
@@ -147,53 +83,45 @@ def ends(meld: TableMeld, card: Card, terms: Terms) -> tuple[bool, bool]:
 # ---- what may be tabled
 
 
-def check_meld(state: BasicState, cards: Cards, terms: Terms) -> tuple[TableMeld, Cards]:
-    """The meld that *cards* become, and the hand without them. Raises `IllegalAction`."""
-    seat = state.turn
-    left = _held(state, cards)
-    meld = tabled(cards, seat, terms.melds)
-    if meld is None:
-        raise IllegalAction(f"{cards_text(cards)} is neither a set nor a run here (BAS-4.1 to 4.4).", seat)
+def meld(state: BasicState, cards: Cards, terms: Terms) -> None:
+    """Tables *cards* as one meld. Raises `IllegalAction` before anything has changed."""
+    left = held(state, cards)
+    new = meld_of(state, cards, terms.melds)
     if state.owed is not None and state.owed not in cards:
-        raise IllegalAction(f"{TEXTS[state.owed]} was taken from the pile and is to be played first (BAS-10.2).", seat)
-    if not can_end(state, left, [*state.melds, meld], terms, opened=True):
-        raise IllegalAction(_stuck(state, terms), seat)
-    return meld, left
+        raise IllegalAction(_owes(state.owed), state.turn)
+    if not can_end(state, left, [*state.melds, new], terms, opened=True):
+        raise IllegalAction(_stuck(state, terms), state.turn)
+    taken = state.forbidden
+    lay_down(state, new, cards, left)
+    state.forbidden = taken  # Of two copies, one tabled and one left, that one stays (BAS-6.1).
+    state.opened |= {state.turn}
 
 
-def check_lay_off(state: BasicState, lay_off: LayOff, terms: Terms) -> tuple[TableMeld, Cards]:
-    """The table meld with the cards of *lay_off*, and the hand without them. Raises `IllegalAction`."""
+def lay_off(state: BasicState, action: LayOff, terms: Terms) -> None:
+    """Adds cards to a meld on the table. Raises `IllegalAction` before anything has changed."""
     seat = state.turn
-    left = _held(state, lay_off.cards)
-    meld = grown(state, lay_off, terms)
-    if state.owed is not None and lay_off.cards[0] != state.owed:
-        raise IllegalAction(f"{TEXTS[state.owed]} was taken from the pile and is to be played first (BAS-10.2).", seat)
-    table = [*state.melds[: lay_off.meld], meld, *state.melds[lay_off.meld + 1 :]]
+    left = held(state, action.cards)
+    new = grown(state, action, terms)
+    if state.owed is not None and action.cards[0] != state.owed:
+        raise IllegalAction(_owes(state.owed), seat)
+    table = [*state.melds[: action.meld], new, *state.melds[action.meld + 1 :]]
     if not can_end(state, left, table, terms, opened=seat in state.opened):
         raise IllegalAction(_stuck(state, terms), seat)
-    return meld, left
+    taken = state.forbidden
+    add_on(state, new, action, left)
+    state.forbidden = taken
+    state.laid_off = True
 
 
 def grown(state: BasicState, lay_off: LayOff, terms: Terms) -> TableMeld:
     """The meld that *lay_off* names with its cards added by the seat that is asked. Raises `IllegalAction`."""
-    seat, number = state.turn, lay_off.meld
-    if terms.own_meld_first and seat not in state.opened:
-        raise IllegalAction("A seat lays off only once it has a meld of its own on the table (BAS-5.2).", seat)
-    if type(number) is not int or not 0 <= number < len(state.melds):
-        raise IllegalAction("There is no such meld on the table to lay off on.", seat)
-    meld = after_lay_off(state.melds[number], lay_off, seat, terms.melds)
-    if meld is None:
-        text = cards_text(lay_off.cards)
-        raise IllegalAction(f"{text} does not go on {cards_text(state.melds[number].cards)} like that (COM-6).", seat)
-    return meld
+    if terms.own_meld_first and state.turn not in state.opened:
+        raise IllegalAction("A seat lays off only once it has a meld of its own on the table (BAS-5.2).", state.turn)
+    return grown_by(state, lay_off, terms.melds)
 
 
-def _held(state: BasicState, cards: Cards) -> Cards:
-    """The hand without *cards*. Raises `IllegalAction`."""
-    left = without(state.hands[state.turn], cards) if isinstance(cards, tuple) and cards else None
-    if left is None:
-        raise IllegalAction("The cards to be tabled are not all in the hand, or there are none.", state.turn)
-    return left
+def _owes(card: Card) -> str:
+    return f"{TEXTS[card]} was taken from the pile and is to be played first (BAS-10.2)."
 
 
 def _stuck(state: BasicState, terms: Terms) -> str:
@@ -283,33 +211,6 @@ def turn_over(state: BasicState) -> None:
     state.turnovers += 1
     state.turned = True
     state.events.append(Event(EventKind.TURN_OVER, state.turn, tuple(state.pile)))
-
-
-def take_from_pile(state: BasicState, seat: Seat, count: int) -> Cards:
-    """Moves the top cards of the pile into a hand, where they are known to be."""
-    cards = tuple(state.pile[len(state.pile) - count :])
-    del state.pile[len(state.pile) - count :]
-    state.hands[seat] = with_cards(state.hands[seat], cards)
-    state.known[seat] = with_cards(state.known[seat], cards)
-    state.events.append(Event(EventKind.DRAW_PILE, seat, cards))
-    return cards
-
-
-def take_from_stock(state: BasicState, seat: Seat) -> None:
-    """Moves the next stock card into a hand."""
-    card = state.stock.pop()
-    state.hands[seat] = with_cards(state.hands[seat], (card,))
-    state.events.append(Event(EventKind.DRAW_STOCK, seat, (card,), private=True))
-
-
-def leave(state: BasicState, seat: Seat, cards: Cards, hand: Cards) -> None:
-    """Leaves *seat* with *hand* after *cards* have gone to the table or the pile."""
-    state.hands[seat] = hand
-    known = list(state.known[seat])
-    for card in cards:
-        if card in known:
-            known.remove(card)
-    state.known[seat] = tuple(known)
 
 
 # ---- claims (BAS-10.6)

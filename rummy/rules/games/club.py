@@ -7,15 +7,14 @@ cards is asked for no meld and no discard; and going out is asked for where what
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, NoReturn
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from rummy.errors import IllegalAction
 from rummy.rules import options
 from rummy.rules.actions import (
     Action,
     Card,
-    Cards,
     Continue,
     Discard,
     DrawPile,
@@ -29,6 +28,7 @@ from rummy.rules.actions import (
 from rummy.rules.cards import PACK
 from rummy.rules.game import DealResult, DealTerms, Decision, Event, EventKind, GameSpec, MatchResult, Phase, View
 from rummy.rules.games.club_deal import (
+    MELDS,
     ClubState,
     begin_turn,
     default_discard,
@@ -37,15 +37,14 @@ from rummy.rules.games.club_deal import (
     is_asked,
     lay_off,
     meld,
-    next_turn,
     out_limit,
     plays,
-    seen,
     takes,
 )
 from rummy.rules.games.club_score import hand_points, out_bonus, table_points
 from rummy.rules.games.totals import Totals
-from rummy.rules.tabling import ACES, without
+from rummy.rules.games.zones import clockwise, dealt, show_hands, throw, view_of
+from rummy.rules.tabling import ACES, MeldRules
 
 HAND = 10
 _DRAW_STOCK = DrawStock()
@@ -80,6 +79,10 @@ class Club:
         options.whole("rounds", self.rounds, 1, 10)
         options.whole("turn_cap", self.turn_cap, 1, 100)
 
+    def meld_rules(self) -> MeldRules:
+        """What is a meld: bots and pages ask with `rummy.rules.tabling`."""
+        return MELDS[self.ace]
+
     # The match.
 
     def tally(self, seats: int, first: Seat) -> Totals:
@@ -112,13 +115,7 @@ class Club:
 
     def deal(self, deck: Sequence[Card], terms: DealTerms) -> ClubState:
         """Ten cards to each seat in play, one at a time from the starter, and the upcard (CLB-3.1)."""
-        at = terms.active.index(terms.starter)
-        order = terms.active[at:] + terms.active[:at]
-        dealt = HAND * len(order)
-        hands: list[Cards] = [()] * terms.seats
-        for number, seat in enumerate(order):
-            hands[seat] = tuple(sorted(deck[number : dealt : len(order)]))
-        return ClubState(terms, hands, list(deck[:dealt:-1]), [deck[dealt]])
+        return ClubState(terms, *dealt(deck, terms, HAND))
 
     def decision(self, state: ClubState) -> Decision | None:
         """The open question, or None once the deal is over."""
@@ -170,41 +167,22 @@ class Club:
             case Phase.PLAY, EndMelds():
                 _end_melds(state)
             case Phase.DISCARD, Discard(card):
-                _discard(state, card)
+                throw(state, card)
+                state.phase = Phase.GO_OUT
             case Phase.GO_OUT, GoOut():
                 self._go_out(state)
             case Phase.GO_OUT, Continue():
                 self._end_turn(state)
             case _:
-                _refuse(state)
+                raise IllegalAction(_WANTED[state.phase], state.turn)
         while state.phase is Phase.GO_OUT and state.result is None and not is_asked(state):
             self._end_turn(state)
 
     def view(self, state: ClubState, seat: Seat | None) -> View:
-        """What *seat* may see: the public record, and its own hand."""
-        terms = state.terms
-        decision = self.decision(state)
-        return View(
-            game=self.spec.key,
-            phase=None if decision is None else decision.phase,
-            seat=seat,
-            seats=terms.seats,
-            hand=() if seat is None else state.hands[seat],
-            hand_sizes=tuple([len(hand) for hand in state.hands]),
-            stock=len(state.stock),
-            pile=tuple(state.pile),
-            melds=tuple(state.melds),
-            known=tuple(state.known),
-            scores=terms.scores,
-            status=tuple([int(at in terms.active) for at in range(terms.seats)]),
-            turn=state.turn,
-            dealer=terms.dealer,
-            knock_limit=max(0, out_limit(state)),
-            forbidden=None,
-            owed=state.owed,
-            closer=state.closer,
-            turns=state.turns,
-        )
+        """What *seat* may see: the public record, and its own hand (COM-12)."""
+        view = view_of(state, self.spec.key, self.decision(state), seat)
+        in_play = tuple([min(each, 1) for each in view.status])  # Without a card as well (CLB-7.4).
+        return replace(view, status=in_play, knock_limit=max(0, out_limit(state)))
 
     # The parts of a turn.
 
@@ -235,17 +213,15 @@ class Club:
         elif state.turns >= self.turn_cap * players:
             self._finish(state, "turn cap")
         else:
-            begin_turn(state, next_turn(state))
+            begin_turn(state, clockwise(state.terms, state.turn)[1])
 
     def _finish(self, state: ClubState, reason: str) -> None:
         """Lays all hands open and counts (CLB-8)."""
+        show_hands(state)
         active, closer = state.terms.active, state.closer
         counts = [self._count(state, seat) for seat in range(state.terms.seats)]
         points = table_points(state.melds, state.terms.seats, double=self.double_clubs)
-        for seat in active:
-            state.events.append(Event(EventKind.SHOW, seat, state.hands[seat]))
-            state.known[seat] = state.hands[seat]
-            points[seat] -= counts[seat]
+        points = [earned - count for earned, count in zip(points, counts, strict=True)]
         if closer is not None:
             at_once = reason == "out at once"
             points[closer] += out_bonus(counts, closer, active, empty=not state.hands[closer], at_once=at_once)
@@ -257,22 +233,6 @@ def _end_melds(state: ClubState) -> None:
     if state.owed is not None:
         raise IllegalAction("The card taken from the pile has to be melded first (CLB-4.2).", state.turn)
     state.phase = Phase.DISCARD
-
-
-def _discard(state: ClubState, card: Card) -> None:
-    seat = state.turn
-    left = without(state.hands[seat], (card,)) if type(card) is int else None
-    if left is None:
-        raise IllegalAction("The card to discard is not in the hand.", seat)
-    state.hands[seat] = left
-    state.known[seat] = seen(state.known[seat], (card,))
-    state.pile.append(card)
-    state.events.append(Event(EventKind.DISCARD, seat, (card,)))
-    state.phase = Phase.GO_OUT
-
-
-def _refuse(state: ClubState) -> NoReturn:
-    raise IllegalAction(_WANTED[state.phase], state.turn)
 
 
 _WANTED = {

@@ -9,21 +9,12 @@ from rummy.errors import IllegalAction
 from rummy.rules import shuffle
 from rummy.rules.actions import Action, Card, Cards, EndMelds, LayOff, Meld, Seat
 from rummy.rules.arranging import Arranger, arranger
-from rummy.rules.cards import cards_text
-from rummy.rules.game import DealResult, DealTerms, Event, EventKind, Phase, TableMeld
+from rummy.rules.cards import TEXTS
+from rummy.rules.game import DealTerms, Event, EventKind, Phase, TableMeld
+from rummy.rules.games import zones
 from rummy.rules.games.club_score import CHEAPEST, IN_HAND
-from rummy.rules.games.one_oh_one_tally import next_seat
-from rummy.rules.tabling import (
-    ACES,
-    MeldRules,
-    after_lay_off,
-    ends_for,
-    minimal_melds,
-    single_lay_offs,
-    tabled,
-    with_cards,
-    without,
-)
+from rummy.rules.games.zones import Zones, add_on, grown_by, held, lay_down, meld_of, take
+from rummy.rules.tabling import ACES, MeldRules, ends_for, minimal_melds, single_lay_offs
 
 MELDS: Final = {ace: MeldRules(ace=ace, distinct_suits=False, most_set=108) for ace in ACES}  # CLB-1.2, 2.1, 2.2
 LIMIT: Final = 25  # CLB-7.2
@@ -48,53 +39,16 @@ def _beside(card: Card, ace: str) -> tuple[tuple[Card, Card], ...]:
 _BESIDE: Final = {ace: tuple([_beside(card, ace) for card in range(52)]) for ace in ACES}
 
 
-class ClubState:
-    """One deal of Club. A hand, and what is known of it, is ascending; the next stock card is the last of its list."""
+class ClubState(Zones):
+    """One deal of Club. Nothing is ever `forbidden`: a card taken from the pile is melded (CLB-4.2)."""
 
-    __slots__ = (
-        "closer",
-        "events",
-        "fresh",
-        "hands",
-        "idle",
-        "known",
-        "melds",
-        "owed",
-        "phase",
-        "pile",
-        "result",
-        "shuffles",
-        "stock",
-        "terms",
-        "turn",
-        "turns",
-    )
+    __slots__ = ("fresh", "idle", "shuffles")
 
     def __init__(self, terms: DealTerms, hands: list[Cards], stock: list[Card], pile: list[Card]) -> None:
-        self.terms = terms
-        self.hands = hands
-        self.stock = stock
-        self.pile = pile
-        self.known: list[Cards] = [()] * terms.seats  # Taken from the pile and not seen since (COM-12).
-        self.melds: list[TableMeld] = []
-        self.phase = Phase.START
-        self.turn = terms.starter
-        self.turns = 0
-        self.owed: Card | None = None
+        super().__init__(terms, hands, stock, pile)
         self.fresh = True  # Whether the seat had no card on the table when its turn began (CLB-8.7).
         self.idle = 0  # Turns in a row that found nothing to draw (CLB-4.7).
         self.shuffles = 0
-        self.closer: Seat | None = None
-        self.result: DealResult | None = None
-        self.events = [Event(EventKind.DEAL, terms.starter, tuple(pile))]
-
-    def copy(self) -> ClubState:
-        """An independent copy. Its events begin anew, so that copying is as cheap late in a match as early."""
-        new = ClubState.__new__(ClubState)
-        for name in ClubState.__slots__:
-            value = [] if name == "events" else getattr(self, name)
-            setattr(new, name, value.copy() if isinstance(value, list) else value)
-        return new
 
 
 # ---- the turn
@@ -114,11 +68,6 @@ def begin_turn(state: ClubState, seat: Seat) -> None:
 def after_draw(state: ClubState) -> Phase:
     """What is asked after the draw, and after each meld: nobody without a card melds, or discards (CLB-6.1)."""
     return Phase.PLAY if state.hands[state.turn] else Phase.GO_OUT
-
-
-def next_turn(state: ClubState) -> Seat:
-    """The seat after the one whose turn it is; one without cards is not passed over (CLB-7.4)."""
-    return next_seat(state.terms.seats, state.turn, state.terms.active)
 
 
 def out_limit(state: ClubState) -> int:
@@ -150,9 +99,7 @@ def draw_stock(state: ClubState) -> None:
         state.pile = []
         state.shuffles += 1
         state.events.append(Event(EventKind.TURN_OVER, seat, reason="shuffled"))
-    card = state.stock.pop()
-    state.hands[seat] = with_cards(state.hands[seat], (card,))
-    state.events.append(Event(EventKind.DRAW_STOCK, seat, (card,), private=True))
+    zones.draw_stock(state, seat)
     state.idle = 0
     state.phase = Phase.PLAY
 
@@ -164,17 +111,17 @@ def may_lay_off(state: ClubState, target: TableMeld, *, shared: bool) -> bool:
 
 def takes(state: ClubState, ace: str, *, partial: bool, shared: bool) -> Iterator[int]:
     """How many cards may be taken from the pile: the deepest must then be melded at once (CLB-4.1 to 4.4)."""
-    held = set(state.hands[state.turn])
+    having = set(state.hands[state.turn])
     ranks = [0] * 13
     for card in state.hands[state.turn]:
         ranks[card % 13] += 1
     open_to = [meld for meld in state.melds if partial and may_lay_off(state, meld, shared=shared)]
     for count, card in enumerate(reversed(state.pile), 1):
-        held.add(card)
+        having.add(card)
         ranks[card % 13] += 1
         if (
             ranks[card % 13] >= 3
-            or any(one in held and other in held for one, other in _BESIDE[ace][card])
+            or any(one in having and other in having for one, other in _BESIDE[ace][card])
             or any(any(ends_for(meld, card, MELDS[ace])) for meld in open_to)
         ):
             yield count
@@ -182,14 +129,8 @@ def takes(state: ClubState, ace: str, *, partial: bool, shared: bool) -> Iterato
 
 def draw_pile(state: ClubState, count: int) -> None:
     """Takes the top *count* cards of the pile, which may be taken."""
-    seat = state.turn
-    taken = tuple(state.pile[-count:])
-    del state.pile[-count:]
-    state.hands[seat] = with_cards(state.hands[seat], taken)
-    state.known[seat] = with_cards(state.known[seat], taken)
-    state.events.append(Event(EventKind.DRAW_PILE, seat, taken))
+    state.owed = take(state, state.turn, count)[0]
     state.idle = 0
-    state.owed = taken[0]
     state.phase = Phase.PLAY
 
 
@@ -213,60 +154,28 @@ def plays(state: ClubState, ace: str, *, partial: bool, shared: bool) -> list[Ac
 
 def meld(state: ClubState, cards: Cards, ace: str) -> None:
     """Tables *cards* as one meld. Raises `IllegalAction` before anything has changed."""
-    seat = state.turn
-    left = _without(state, cards)
-    new = tabled(cards, seat, MELDS[ace])
-    if new is None:
-        raise IllegalAction(f"{cards_text(cards)} is neither a set nor a run (CLB-2.1, 2.2).", seat)
+    left = held(state, cards)
+    new = meld_of(state, cards, MELDS[ace])
     if state.owed is not None and state.owed not in cards:
-        raise IllegalAction(_owes(state.owed), seat)
-    state.melds.append(new)
-    _placed(state, cards, left, Event(EventKind.MELD, seat, new.cards))
+        raise IllegalAction(_owes(state.owed), state.turn)
+    lay_down(state, new, cards, left)
+    state.phase = after_draw(state)
 
 
 def lay_off(state: ClubState, action: LayOff, ace: str, *, partial: bool, shared: bool) -> None:
     """Adds cards to a meld on the table. Raises `IllegalAction` before anything has changed."""
-    seat = state.turn
-    if not action.cards:
-        raise IllegalAction("A lay-off names at least one card.", seat)
-    if type(action.meld) is not int or not 0 <= action.meld < len(state.melds):
-        raise IllegalAction(f"A lay-off names one of the {len(state.melds)} melds on the table, from 0.", seat)
-    left = _without(state, action.cards)
-    target = state.melds[action.meld]
-    if not may_lay_off(state, target, shared=shared):
-        raise IllegalAction("Cards may be added to one's own melds only (CLB-5.2).", seat)
+    left = held(state, action.cards)
+    grown = grown_by(state, action, MELDS[ace])
+    if not may_lay_off(state, grown, shared=shared):
+        raise IllegalAction("Cards may be added to one's own melds only (CLB-5.2).", state.turn)
     if state.owed is not None and not (partial and state.owed in action.cards):
-        raise IllegalAction(_owes(state.owed), seat)
-    grown = after_lay_off(target, action, seat, MELDS[ace])
-    if grown is None:
-        raise IllegalAction(f"{cards_text(action.cards)} does not fit {cards_text(target.cards)} (COM-6).", seat)
-    state.melds[action.meld] = grown
-    _placed(state, action.cards, left, Event(EventKind.LAY_OFF, seat, lay_offs=(action,)))
-
-
-def _placed(state: ClubState, cards: Cards, left: Cards, told: Event) -> None:
-    state.hands[state.turn] = left
-    state.known[state.turn] = seen(state.known[state.turn], cards)
-    state.owed = None
-    state.events.append(told)
+        raise IllegalAction(_owes(state.owed), state.turn)
+    add_on(state, grown, action, left)
     state.phase = after_draw(state)
 
 
 def _owes(card: Card) -> str:
-    return f"The {cards_text([card])} taken from the pile is melded first (CLB-4.2 to 4.4)."
-
-
-def _without(state: ClubState, cards: Cards) -> Cards:
-    """The hand without *cards*. Raises `IllegalAction` where one is not held, or not so often (COM-4)."""
-    hand = state.hands[state.turn]
-    if not isinstance(cards, tuple) or any(type(card) is not int or not 0 <= card < 52 for card in cards):
-        raise IllegalAction("A meld or lay-off names a card that this game does not have.", state.turn)
-    left = without(hand, cards)
-    if left is None:
-        card = next(card for card in cards if cards.count(card) > hand.count(card))
-        held = "is used more often than it is held" if card in hand else "is not in the hand"
-        raise IllegalAction(f"{cards_text([card])} {held}.", state.turn)
-    return left
+    return f"The {TEXTS[card]} taken from the pile is melded first (CLB-4.2 to 4.4)."
 
 
 def arranger_of(ace: str, *, double: bool) -> Arranger:
@@ -290,12 +199,3 @@ def default_discard(hand: Cards, ace: str, *, double: bool) -> Card:
 def _lies_on_meld(hand: Cards, card: Card, ace: str) -> bool:
     alike = sum(each % 13 == card % 13 for each in hand)
     return alike >= 3 or any(one in hand and other in hand for one, other in _BESIDE[ace][card])
-
-
-def seen(known: Cards, cards: Cards) -> Cards:
-    """What is still known of a hand after *cards* have left it for all to see; a copy that leaves may be the known."""
-    left = list(known)
-    for card in cards:
-        if card in left:
-            left.remove(card)
-    return tuple(left)

@@ -10,9 +10,10 @@ from functools import cache
 from typing import Any, TypeVar
 
 from rummy.errors import IllegalAction
+from rummy.rules import shuffle
 from rummy.rules.actions import Card, Cards, LayOff, Seat
 from rummy.rules.cards import TEXTS, cards_text
-from rummy.rules.game import DealResult, DealTerms, Decision, Event, EventKind, Phase, TableMeld, View
+from rummy.rules.game import DealResult, DealTerms, Decision, Event, EventKind, Phase, Renewal, TableMeld, View
 from rummy.rules.tabling import MeldRules, after_lay_off, ends_for, hand_of, tabled, with_cards, without
 
 Z = TypeVar("Z", bound="Zones")
@@ -31,6 +32,7 @@ class Zones:
         "owed",
         "phase",
         "pile",
+        "renewal",
         "result",
         "stock",
         "terms",
@@ -51,6 +53,7 @@ class Zones:
         self.forbidden: Card | None = None  # Taken in this turn, and not to be thrown.
         self.owed: Card | None = None  # Taken in this turn, and to be tabled at once.
         self.closer: Seat | None = None
+        self.renewal: Renewal | None = None  # What everybody knows of a stock that was the pile.
         self.result: DealResult | None = None
         self.events = [Event(EventKind.DEAL, terms.starter, tuple(pile))]
 
@@ -114,7 +117,70 @@ def view_of(state: Zones, game: str, decision: Decision | None, seat: Seat | Non
         owed=state.owed,
         closer=state.closer,
         turns=state.turns,
+        renewal=state.renewal,
     )
+
+
+def terms_of(view: View) -> DealTerms:
+    """The terms of the deal of *view*, the next seat after the dealer being its starter."""
+    active = tuple([seat for seat in range(view.seats) if view.status[seat]])
+    left = sorted(active, key=lambda seat: (seat - view.dealer - 1) % view.seats)
+    return DealTerms(view.seats, active, view.dealer, left[0], view.scores)
+
+
+def taken_up(state: Z, view: View) -> Z:
+    """*state*, which has hands and stock, with all that *view* shows of it beside them."""
+    assert view.phase is not None, "nobody plays on in a deal that is over"
+    state.pile, state.melds, state.known = list(view.pile), list(view.melds), list(view.known)
+    state.phase, state.turn, state.turns = view.phase, view.turn, view.turns
+    state.forbidden, state.owed, state.closer = view.forbidden, view.owed, view.closer
+    state.renewal = view.renewal
+    state.events = []
+    return state
+
+
+# ---- the stock made of the pile
+
+
+def turn_pile(state: Zones) -> None:
+    """Turns the pile over in its order, which all have seen: its lowest card is the new pile."""
+    state.stock, state.pile = state.pile[:0:-1], state.pile[:1]
+    state.renewal = Renewal(_renewals(state) + 1, order=tuple(state.stock))
+    state.events.append(Event(EventKind.TURN_OVER, state.turn, tuple(state.pile)))
+
+
+def shuffle_pile(state: Zones, keep: int) -> None:
+    """Makes a new stock of the pile but for its top *keep* cards."""
+    number, at = _renewals(state), len(state.pile) - keep
+    cards = state.pile[:at]
+    state.stock = shuffle.shuffled(shuffle.again_seed(state.terms.chance, number), cards)[::-1]
+    state.pile = state.pile[at:]
+    seats = state.terms.seats
+    state.renewal = Renewal(number + 1, (), tuple(sorted(cards)), (0,) * seats, ((),) * seats)
+    state.events.append(Event(EventKind.TURN_OVER, state.turn, tuple(state.pile), reason="shuffled"))
+
+
+def _renewals(state: Zones) -> int:
+    return 0 if state.renewal is None else state.renewal.number
+
+
+def _draws_renewed(state: Zones, seat: Seat, card: Card, renewal: Renewal) -> None:
+    """Notes that *card* was drawn from the stock of *renewal*: an order that all know tells all what was drawn."""
+    if renewal.cards:
+        drawn = renewal.drawn
+        state.renewal = renewal._replace(drawn=(*drawn[:seat], drawn[seat] + 1, *drawn[seat + 1 :]))
+    else:
+        state.renewal = renewal._replace(order=renewal.order[:-1])
+        state.known[seat] = with_cards(state.known[seat], (card,))
+
+
+def reveal(state: Zones, seat: Seat, cards: Sequence[Card]) -> None:
+    """Notes that *cards*, of which nobody else knew that they were in the hand of *seat*, have come to light."""
+    renewal = state.renewal
+    if renewal is not None and renewal.cards:
+        revealed = renewal.revealed
+        more = with_cards(revealed[seat], cards)
+        state.renewal = renewal._replace(revealed=(*revealed[:seat], more, *revealed[seat + 1 :]))
 
 
 # ---- moves
@@ -124,6 +190,8 @@ def draw_stock(state: Zones, seat: Seat) -> None:
     """Moves the next stock card into a hand."""
     card = state.stock.pop()
     state.hands[seat] = with_cards(state.hands[seat], (card,))
+    if state.renewal is not None:
+        _draws_renewed(state, seat, card, state.renewal)
     state.events.append(Event(EventKind.DRAW_STOCK, seat, (card,), private=True))
 
 
@@ -139,12 +207,16 @@ def take(state: Zones, seat: Seat, count: int) -> Cards:
 
 def leave(state: Zones, cards: Sequence[Card], left: Cards) -> None:
     """Leaves the seat on turn with *left* after *cards* have gone to the table or the pile."""
-    known = list(state.known[state.turn])
+    known, new = list(state.known[state.turn]), []
     for card in cards:
         if card in known:
             known.remove(card)
+        else:
+            new.append(card)
     state.hands[state.turn] = left
     state.known[state.turn] = tuple(known)
+    if new:
+        reveal(state, state.turn, new)
 
 
 def throw(state: Zones, card: Any) -> None:

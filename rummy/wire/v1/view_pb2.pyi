@@ -93,6 +93,48 @@ class TableMeld(_message.Message):
 Global___TableMeld: _TypeAlias = TableMeld  # noqa: Y015
 
 @_typing.final
+class Renewal(_message.Message):
+    """The stock that the discard pile has last become, and what everybody knows of it. Copies of a card are alike: one that
+    has come to light may be one of `cards`, or a copy of it that was in the hand before.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NUMBER_FIELD_NUMBER: _builtins.int
+    ORDER_FIELD_NUMBER: _builtins.int
+    CARDS_FIELD_NUMBER: _builtins.int
+    DRAWN_FIELD_NUMBER: _builtins.int
+    REVEALED_FIELD_NUMBER: _builtins.int
+    number: _builtins.int
+    """So many times has the pile become the stock in this deal."""
+    order: _builtins.bytes
+    """Where the pile was turned over in its order: what is left in the stock, the next card last."""
+    cards: _builtins.bytes
+    """Where it was shuffled: what went into the stock, ascending. These cards, and no others, are drawn from it."""
+    drawn: _builtins.bytes
+    """Cards drawn from that stock, one byte a seat."""
+    @_builtins.property
+    def revealed(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
+        """By seat: cards of its hand that have come to light since, and that nobody else knew to be there."""
+
+    def __init__(
+        self,
+        *,
+        number: _builtins.int = ...,
+        order: _builtins.bytes = ...,
+        cards: _builtins.bytes = ...,
+        drawn: _builtins.bytes = ...,
+        revealed: _abc.Iterable[_builtins.bytes] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "drawn", b"drawn", "number", b"number", "order", b"order", "revealed", b"revealed"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Renewal: _TypeAlias = Renewal  # noqa: Y015
+
+@_typing.final
 class View(_message.Message):
     """Everything that one seat may know, and nothing else. Lists by seat have one element a seat, from seat 0."""
 
@@ -118,6 +160,15 @@ class View(_message.Message):
     BROKEN_AT_FIELD_NUMBER: _builtins.int
     WILD_FIELD_NUMBER: _builtins.int
     CONTRACT_FIELD_NUMBER: _builtins.int
+    WHOLE_FIELD_NUMBER: _builtins.int
+    RENEWAL_FIELD_NUMBER: _builtins.int
+    RENEWING_FIELD_NUMBER: _builtins.int
+    TO_ASK_FIELD_NUMBER: _builtins.int
+    BOUGHT_FIELD_NUMBER: _builtins.int
+    LOSSES_FIELD_NUMBER: _builtins.int
+    HAD_LAID_FIELD_NUMBER: _builtins.int
+    LAID_OFF_FIELD_NUMBER: _builtins.int
+    IDLE_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     seats: _builtins.int
     hand: _builtins.bytes
@@ -148,6 +199,20 @@ class View(_message.Message):
     """1 + the card that was cut for the wild rank, a printed joker making the aces wild; 0 where there is none."""
     contract: _builtins.bytes
     """The sets and the runs, one byte each, that the deal asks for, in a game of contracts."""
+    whole: _builtins.bool
+    """True where all the cards of a hand go down at once as the contract."""
+    renewing: _builtins.bool
+    """True where the pile was turned over in this turn, which has not drawn yet."""
+    to_ask: _builtins.bytes
+    """Seats that are asked whether they take a card out of turn, one byte each, the one that is asked now first."""
+    bought: _builtins.bytes
+    """Upcards bought in this deal, one byte a seat; empty where nobody has bought."""
+    had_laid: _builtins.bool
+    """True where the seat on turn had cards on the table when its turn began."""
+    laid_off: _builtins.bool
+    """True where the seat on turn has laid off in this turn."""
+    idle: _builtins.int
+    """Turns in a row that have found nothing to draw."""
     @_builtins.property
     def melds(self) -> _containers.RepeatedCompositeFieldContainer[Global___TableMeld]: ...
     @_builtins.property
@@ -157,6 +222,14 @@ class View(_message.Message):
     @_builtins.property
     def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """By seat: the running score of the match before this deal."""
+
+    @_builtins.property
+    def renewal(self) -> Global___Renewal:
+        """How the discard pile has become the stock; not there while the stock is the one that was dealt."""
+
+    @_builtins.property
+    def losses(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """By seat: what the end of the deal will cost those who have left it or shown; empty where it is nothing so far."""
 
     def __init__(
         self,
@@ -181,10 +254,19 @@ class View(_message.Message):
         broken_at: _builtins.int = ...,
         wild: _builtins.int = ...,
         contract: _builtins.bytes = ...,
+        whole: _builtins.bool = ...,
+        renewal: Global___Renewal | None = ...,
+        renewing: _builtins.bool = ...,
+        to_ask: _builtins.bytes = ...,
+        bought: _builtins.bytes = ...,
+        losses: _abc.Iterable[_builtins.int] | None = ...,
+        had_laid: _builtins.bool = ...,
+        laid_off: _builtins.bool = ...,
+        idle: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["renewal", b"renewal"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["broken_at", b"broken_at", "closer", b"closer", "contract", b"contract", "dealer", b"dealer", "forbidden", b"forbidden", "hand", b"hand", "hand_sizes", b"hand_sizes", "knock_limit", b"knock_limit", "known", b"known", "melds", b"melds", "owed", b"owed", "pile", b"pile", "scores", b"scores", "seat", b"seat", "seats", b"seats", "status", b"status", "stock", b"stock", "turn", b"turn", "turns", b"turns", "wild", b"wild"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bought", b"bought", "broken_at", b"broken_at", "closer", b"closer", "contract", b"contract", "dealer", b"dealer", "forbidden", b"forbidden", "had_laid", b"had_laid", "hand", b"hand", "hand_sizes", b"hand_sizes", "idle", b"idle", "knock_limit", b"knock_limit", "known", b"known", "laid_off", b"laid_off", "losses", b"losses", "melds", b"melds", "owed", b"owed", "pile", b"pile", "renewal", b"renewal", "renewing", b"renewing", "scores", b"scores", "seat", b"seat", "seats", b"seats", "status", b"status", "stock", b"stock", "to_ask", b"to_ask", "turn", b"turn", "turns", b"turns", "whole", b"whole", "wild", b"wild"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

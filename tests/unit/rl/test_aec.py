@@ -20,7 +20,7 @@ from rummy.rl.aec import ACTIONS, env
 from rummy.rl.observation import HIGH, LOW, PARTS, observed
 from rummy.rules.actions import Action, LayOff, Meld
 from rummy.rules.cards import parse_cards
-from rummy.rules.game import TableMeld, View
+from rummy.rules.game import Renewal, TableMeld, View
 from rummy.rules.games import find_game
 from rummy.rules.match import Match
 
@@ -129,7 +129,7 @@ def test_a_view_is_seen_from_its_seat() -> None:
     assert list(np.flatnonzero(cards[0])) == list(view.hand)
     assert cards[1][0] == 1
     assert cards[3].sum() == 1
-    assert cards[8][12] == 1  # Known of the left neighbour.
+    assert cards[9][12] == 1  # Known of the left neighbour.
     assert list(part(array, "pile")[:3]) == [parse_cards("2d")[0] + 1, 1, 0]
     assert list(part(array, "seats")[:, 2]) == [3, 4, 1, 2, 0, 0]
     assert list(part(array, "melds")[0][:5]) == [2, 2, *[card + 1 for card in parse_cards("3h4h5h")]][:5]
@@ -142,7 +142,8 @@ CHANGED: dict[str, Any] = {
     "phase": None, "seat": 1, "hand": (3,), "hand_sizes": (10, 3), "stock": 4, "pile": (5, 6), "known": ((), (9,)),
     "melds": (TableMeld((1, 2, 3), (0, 0, 0), 0, True),), "scores": (7, 0), "status": (1, 0), "turn": None,
     "dealer": None, "knock_limit": 3, "forbidden": 8, "owed": 8, "closer": 1, "turns": 9, "broken_at": 0, "wild": 1,
-    "contract": (0, 1),
+    "contract": (0, 1), "whole": True, "renewal": Renewal(0, cards=(4,)), "renewing": True, "to_ask": (1, 0),
+    "bought": (0, 1), "losses": (20, 0), "had_laid": True, "laid_off": True, "idle": 1,
 }  # fmt: skip
 
 
@@ -154,6 +155,15 @@ def test_every_part_of_a_view_makes_a_difference() -> None:
         value = CHANGED[field.name]
         value = 1 - getattr(view, field.name) if field.name in ("turn", "dealer") else value
         assert not np.array_equal(observed(replace(view, **{field.name: value}), ()), observed(view, ())), field.name
+
+
+@pytest.mark.parametrize(
+    "renewal",
+    [Renewal(1), Renewal(0, (4,)), Renewal(0, (), (4,)), Renewal(0, drawn=(0, 1)), Renewal(0, revealed=((), (4,)))],
+)
+def test_every_part_of_a_renewed_stock_makes_a_difference(renewal: Renewal) -> None:
+    view = Match(find_game("gin"), 2, b"fields").view(0)
+    assert not np.array_equal(observed(replace(view, renewal=renewal), ()), observed(view, ()))
 
 
 @pytest.mark.parametrize("table", TABLES, ids=str)

@@ -3,47 +3,25 @@
 from __future__ import annotations
 
 import pytest
+from zones_table import draw_up, legal, terms
 
 from rummy.errors import IllegalAction
-from rummy.rules.cards import cards_text, parse_cards
-from rummy.rules.game import DealTerms, Event
+from rummy.rules.cards import cards_text
 from rummy.rules.games.basic import Basic
 from rummy.rules.games.basic_deal import BasicState
-from rummy.rules.notation import action_text, parse_action
-from rummy.rules.tabling import MeldRules, tabled
-
-ANY = MeldRules(ace="corner", distinct_suits=False, most_set=8)
+from rummy.rules.notation import parse_action
 
 
 def position(
     *hands: str, stock: str = "2c", pile: str = "2d", melds: str = "", turn: int = 0, turns: int = 1
 ) -> BasicState:
-    """A deal in play: the hands by seat, the next stock card first, the bottom of the pile first.
-
-    *melds* are "seat:cards" between spaces; each seat has done *turns* turns.
-    """
-    seats = tuple(range(len(hands)))
-    terms = DealTerms(len(hands), seats, seats[-1], turn, (0,) * len(hands))
-    held = [tuple(sorted(parse_cards(hand))) for hand in hands]
-    state = BasicState(terms, held, list(parse_cards(stock))[::-1], list(parse_cards(pile)))
-    state.turn = turn
-    for text in melds.split():
-        seat, _, cards = text.partition(":")
-        meld = tabled(parse_cards(cards), int(seat), ANY)
-        assert meld is not None
-        state.melds.append(meld)
+    """A deal in play, as `draw_up` draws it; each seat has done *turns* turns."""
+    state = BasicState(terms(len(hands), turn=turn), [()] * len(hands), [], [])
+    draw_up(Basic(packs=2), state, *hands, stock=stock, pile=pile, melds=melds, turn=turn)
     state.opened = state.placed = frozenset(meld.seat for meld in state.melds)
     state.turns_of = [turns] * len(hands)
     state.turns = turns * len(hands)
     return state
-
-
-def play(game: Basic, state: BasicState, script: str) -> list[Event]:
-    """Plays the actions of *script* one after the other; the events that they caused."""
-    before = len(state.events)
-    for text in script.split():
-        game.apply(state, parse_action(text))
-    return state.events[before:]
 
 
 def refused(game: Basic, state: BasicState, text: str) -> str:
@@ -52,16 +30,6 @@ def refused(game: Basic, state: BasicState, text: str) -> str:
     with pytest.raises(IllegalAction) as error:
         game.apply(state, parse_action(text))
     return error.value.reason
-
-
-def legal(game: Basic, state: BasicState) -> set[str]:
-    """What is listed as legal, as texts."""
-    return {action_text(action) for action in game.legal_actions(state)}
-
-
-def hand(state: BasicState, seat: int) -> str:
-    """The cards that a seat holds."""
-    return cards_text(state.hands[seat])
 
 
 def table(state: BasicState) -> list[str]:

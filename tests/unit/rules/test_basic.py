@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from basic_table import hand, legal, play, points, position, refused, table
+from basic_table import points, position, refused, table
+from zones_table import hand, legal, play
 
 from rummy.errors import BadOptions
 from rummy.rules.cards import cards_text, parse_cards
@@ -243,6 +244,12 @@ def test_bas_6_1_of_two_copies_one_may_go() -> None:
     state = position("6d9s", "Kc", pile="6d")
     play(Basic(packs=2), state, "P1 E D:6d")
     assert hand(state, 0) == "6d9s"
+
+
+def test_bas_6_1_once_one_of_two_copies_is_tabled_the_other_stays() -> None:
+    state = position("6d7d8d9s", "Kc", pile="6d")
+    play(Basic(packs=2), state, "P1 M:6d7d8d E")
+    assert legal(Basic(packs=2), state) == {"D:9s"}
 
 
 def test_bas_6_1_it_is_not_kept_as_the_only_card_with_nothing_to_do_with_it() -> None:

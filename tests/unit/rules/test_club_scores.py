@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from club_table import play, position
+from club_table import position
+from zones_table import play
 
 from rummy.rules.cards import parse_cards
 from rummy.rules.game import DealResult

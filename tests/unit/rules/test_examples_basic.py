@@ -9,7 +9,8 @@ from typing import Any
 
 import oracle
 import pytest
-from basic_table import legal, play, position
+from basic_table import position
+from zones_table import legal, play
 
 from rummy.rules.cards import cards_text, parse_cards
 from rummy.rules.games.basic import Basic

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from club_table import legal, play, position
+from club_table import position
+from zones_table import legal, play
 
 from rummy.rules.cards import cards_text, parse_cards
 from rummy.rules.game import TableMeld

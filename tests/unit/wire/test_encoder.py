@@ -10,7 +10,7 @@ import pytest
 from tables import OPTION_SETS
 
 from rummy.rules.actions import Action, Arrange, BigGin, Cards, Knock, LayOff, Meld
-from rummy.rules.game import Event, EventKind, Phase, TableMeld, View
+from rummy.rules.game import Event, EventKind, Phase, Renewal, TableMeld, View
 from rummy.rules.games import GAMES, find_game, options_json
 from rummy.rules.match import Match
 from rummy.wire import codec, encoder
@@ -54,6 +54,16 @@ def view_message(view: View) -> view_pb2.View:
         dealer=view.dealer, knock_limit=view.knock_limit, forbidden=one_more(view.forbidden),
         owed=one_more(view.owed), closer=one_more(view.closer), turns=view.turns,
         broken_at=one_more(view.broken_at), wild=one_more(view.wild), contract=bytes(view.contract),
+        whole=view.whole, renewal=None if view.renewal is None else renewal_message(view.renewal),
+        renewing=view.renewing, to_ask=bytes(view.to_ask), bought=bytes(view.bought), losses=view.losses,
+        had_laid=view.had_laid, laid_off=view.laid_off, idle=view.idle,
+    )  # fmt: skip
+
+
+def renewal_message(renewal: Renewal) -> view_pb2.Renewal:
+    return view_pb2.Renewal(
+        number=renewal.number, order=bytes(renewal.order), cards=bytes(renewal.cards), drawn=bytes(renewal.drawn),
+        revealed=[bytes(cards) for cards in renewal.revealed],
     )  # fmt: skip
 
 
@@ -179,7 +189,9 @@ def test_a_view_with_everything_in_it() -> None:
         stock=300, pile=tuple(range(53, -1, -1)) * 2, melds=(meld, TableMeld((), (), 0, False)),
         known=((), (0,), (), (1, 2), (), ()), scores=(0, -1, 1, -(1 << 31), 2147483647, 101), status=(1, 2, 0, 1, 1, 1),
         turn=5, dealer=4, knock_limit=1000, forbidden=0, owed=53, closer=0, turns=5000, broken_at=0,
-        wild=53, contract=(2, 1),
+        wild=53, contract=(2, 1), whole=True, renewing=True, to_ask=(5, 0), bought=(0, 0, 0, 3, 0, 255),
+        renewal=Renewal(300, (53, 0, 0), (0, 1, 53), (0, 1, 2, 3, 4, 255), ((), (0,), (1, 1), (), (53, 0), ())),
+        losses=(0, 80, 1000, -5, 0, 1), had_laid=True, laid_off=True, idle=200,
     )  # fmt: skip
     data = encoder.encode_view(view)
     assert data == view_message(view).SerializeToString()
