@@ -44,7 +44,9 @@ from rummy.rules.games.basic_deal import (
     END,
     BasicState,
     Terms,
+    claimants,
     claims,
+    discarder,
     grown,
     is_exhausted,
     lay_off,
@@ -54,10 +56,20 @@ from rummy.rules.games.basic_deal import (
     points,
     settle,
     turn_over,
+    turnovers,
     why_not_take,
 )
 from rummy.rules.games.totals import Totals
-from rummy.rules.games.zones import add_on, clockwise, dealt, draw_stock, may_discard, take, throw, view_of
+from rummy.rules.games.zones import (
+    add_on,
+    clockwise,
+    dealt,
+    draw_stock,
+    may_discard,
+    take,
+    throw,
+    view_of,
+)
 from rummy.rules.tabling import ACES, JOKER, MeldRules
 
 PILES: Final = ("squared", "spread")
@@ -209,7 +221,7 @@ class Basic:
             return plays(state, terms)
         if state.phase is Phase.DISCARD:
             return [DISCARDS[card] for card in dict.fromkeys(hand) if may_discard(hand, card, state.forbidden)]
-        return [*claims(state, state.turn, terms), _PASS]
+        return [*claims(state, terms), _PASS]
 
     def _starts(self, state: BasicState, terms: Terms) -> list[Action]:
         actions: list[Action] = [_DRAW_STOCK] if state.stock else []
@@ -223,7 +235,7 @@ class Basic:
 
     def _may_turn_over(self, state: BasicState, terms: Terms) -> bool:
         """Whether the stock has run out and may be renewed; one card turned over must be taken (BAS-6.2, 6.4)."""
-        return not state.stock and bool(state.pile) and state.turnovers < terms.turnovers and not state.turned
+        return not state.stock and bool(state.pile) and turnovers(state) < terms.turnovers and not state.renewing
 
     def default_action(self, state: BasicState) -> Action:
         """What is played for a seat that does not answer (COM-14)."""
@@ -274,7 +286,10 @@ class Basic:
 
     def view(self, state: BasicState, seat: Seat | None) -> View:
         """What *seat* may see: the public record, and its own hand (COM-12)."""
-        return view_of(state, self.spec.key, self.decision(state), seat)
+        view = view_of(state, self.spec.key, self.decision(state), seat)
+        view.had_laid, view.laid_off = state.had_laid, state.laid_off
+        view.renewing, view.to_ask = state.renewing, state.to_ask
+        return view
 
     # The draw.
 
@@ -282,7 +297,7 @@ class Basic:
         if not state.stock:
             raise IllegalAction("The stock is empty: turn the pile over, or take its top card (BAS-6.2).", state.turn)
         draw_stock(state, state.turn)
-        state.turned = False
+        state.renewing = False
         state.phase = Phase.PLAY
 
     def _draw_pile(self, state: BasicState, count: int) -> None:
@@ -295,7 +310,7 @@ class Basic:
             state.forbidden = cards[0]  # BAS-6.1
         else:
             state.owed = cards[0]  # BAS-10.2
-        state.turned = False
+        state.renewing = False
         state.phase = Phase.PLAY
 
     def _turn_over(self, state: BasicState) -> None:
@@ -323,19 +338,15 @@ class Basic:
 
     def _end_turn(self, state: BasicState, seat: Seat) -> None:
         state.turns += 1
-        state.turns_of[seat] += 1
         terms = self._terms(state)
         if not state.hands[seat]:
             self._go_out(state, seat)
             return
         if self._is_over(state, terms):
             return
-        state.placed |= {placer for meld in state.melds for placer in meld.placers}
-        state.laid_off = False
+        state.had_laid = state.laid_off = False
         state.forbidden = None
-        state.discarder = seat
-        others = clockwise(state.terms, seat)[1:]
-        state.to_ask = tuple([at for at in others if any(claims(state, at, terms))]) if self.call_rummy else ()
+        state.to_ask = claimants(state, terms) if self.call_rummy else ()
         self._go_on(state)
 
     def _is_over(self, state: BasicState, terms: Terms) -> bool:
@@ -349,17 +360,18 @@ class Basic:
     def _go_on(self, state: BasicState) -> None:
         """Asks the next seat that may claim the discard; once there is none, the next turn begins."""
         if state.to_ask:
-            state.turn, state.to_ask = state.to_ask[0], state.to_ask[1:]
+            state.turn = state.to_ask[0]
             state.phase = Phase.OFFER
             return
-        assert state.discarder is not None, "a turn has ended"
-        seat = state.turn = clockwise(state.terms, state.discarder)[1]
+        seat = state.turn = clockwise(state.terms, discarder(state))[1]
+        state.had_laid = any(seat in meld.placers for meld in state.melds)
         state.phase = Phase.START if state.stock or state.pile else Phase.PLAY  # BAS-6.4
         if state.phase is Phase.PLAY and not may_throw(state, state.hands[seat], self._terms(state)):
             self._end_turn(state, seat)  # Nothing to draw, and a last card that may not go yet: the turn is over.
 
     def _pass(self, state: BasicState) -> None:
         state.events.append(Event(EventKind.PASS, state.turn))
+        state.to_ask = state.to_ask[1:]
         self._go_on(state)
 
     def _claim(self, state: BasicState, claim: LayOff) -> None:
@@ -372,7 +384,6 @@ class Basic:
         hand = state.hands[seat]
         take(state, seat, 1)
         add_on(state, new, claim, hand)
-        state.placed |= {seat}
         state.to_ask = ()
         _punish(state)
         if not self._is_over(state, terms):
@@ -380,7 +391,7 @@ class Basic:
 
     def _go_out(self, state: BasicState, seat: Seat) -> None:
         """Ends the deal with *seat* as its winner (BAS-7.1, 8.1 to 8.3, 9.1, 9.3)."""
-        rummy = seat not in state.placed and (not state.laid_off or self.rummy_layoff_ok)
+        rummy = not state.had_laid and (not state.laid_off or self.rummy_layoff_ok)
         held = sum([points(hand, self.values()) for hand in state.hands])
         won = (2 * held if rummy else held) + self.going_out_bonus
         state.closer = seat
@@ -390,8 +401,7 @@ class Basic:
 
 def _punish(state: BasicState) -> None:
     """Two stock cards for the seat that threw what could be laid off, or the pile where the stock has fewer."""
-    seat = state.discarder
-    assert seat is not None, "a discard was claimed"
+    seat = discarder(state)
     if len(state.stock) >= 2:
         draw_stock(state, seat)
         draw_stock(state, seat)

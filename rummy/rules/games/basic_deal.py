@@ -7,15 +7,15 @@ card taken from the pile stays.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from rummy.errors import IllegalAction
 from rummy.rules.actions import Action, Card, Cards, Discard, EndMelds, LayOff, Meld, Seat
 from rummy.rules.cards import TEXTS
-from rummy.rules.game import DealResult, DealTerms, Event, EventKind, TableMeld
-from rummy.rules.games.zones import Zones, add_on, grown_by, held, lay_down, may_discard, meld_of
+from rummy.rules.game import DealResult, DealTerms, TableMeld
+from rummy.rules.games.zones import Zones, add_on, clockwise, grown_by, held, lay_down, may_discard, meld_of, turn_pile
 from rummy.rules.tabling import JOKER, MeldRules, ends_for, melds_in, single_lay_offs, tabled, with_cards, without
 
 END: Final = EndMelds()
@@ -37,18 +37,30 @@ class Terms:
 class BasicState(Zones):
     """One deal. Whose turn it is, or who is asked to claim, is `turn`; who has won is `closer`."""
 
-    __slots__ = ("discarder", "laid_off", "opened", "placed", "to_ask", "turned", "turnovers", "turns_of")
+    __slots__ = ("had_laid", "laid_off", "renewing", "to_ask")
 
     def __init__(self, terms: DealTerms, hands: list[Cards], stock: list[Card], pile: list[Card]) -> None:
         super().__init__(terms, hands, stock, pile)
-        self.turns_of = [0] * terms.seats  # Completed.
-        self.turnovers = 0
-        self.turned = False  # In this turn, which has not drawn yet.
-        self.opened: frozenset[Seat] = frozenset()  # Seats that have tabled a meld of their own.
-        self.placed: frozenset[Seat] = frozenset()  # Seats that melded or laid off before the turn in play.
+        self.had_laid = False  # Whether the seat on turn had cards on the table when its turn began (BAS-8.1).
         self.laid_off = False  # In this turn.
-        self.to_ask: tuple[Seat, ...] = ()  # Seats that may still claim the discard (BAS-10.6).
-        self.discarder: Seat | None = None
+        self.renewing = False  # Whether the pile was turned over in this turn, which has not drawn yet.
+        self.to_ask: tuple[Seat, ...] = ()  # Seats that may claim the discard, the one asked now first (BAS-10.6).
+
+
+def turnovers(state: BasicState) -> int:
+    """How many times the pile has been turned over."""
+    return 0 if state.renewal is None else state.renewal.number
+
+
+def discarder(state: BasicState) -> Seat:
+    """The seat that has ended the last turn: every seat has its turns, even where it is passed over."""
+    order = clockwise(state.terms, state.terms.starter)
+    return order[(state.turns - 1) % len(order)]
+
+
+def has_opened(state: BasicState) -> bool:
+    """Whether the seat on turn, or asked, has tabled a meld of its own (BAS-5.2)."""
+    return any(meld.seat == state.turn for meld in state.melds)
 
 
 # ---- the ends of a turn
@@ -56,7 +68,7 @@ class BasicState(Zones):
 
 def may_go_out(state: BasicState, terms: Terms) -> bool:
     """Whether the turn in play may end the deal (BAS-7.3)."""
-    return state.turns_of[state.turn] + 1 >= terms.min_turns
+    return state.turns // len(state.terms.active) + 1 >= terms.min_turns
 
 
 def may_throw(state: BasicState, hand: Cards, terms: Terms) -> bool:
@@ -94,7 +106,6 @@ def meld(state: BasicState, cards: Cards, terms: Terms) -> None:
     taken = state.forbidden
     lay_down(state, new, cards, left)
     state.forbidden = taken  # Of two copies, one tabled and one left, that one stays (BAS-6.1).
-    state.opened |= {state.turn}
 
 
 def lay_off(state: BasicState, action: LayOff, terms: Terms) -> None:
@@ -105,7 +116,7 @@ def lay_off(state: BasicState, action: LayOff, terms: Terms) -> None:
     if state.owed is not None and action.cards[0] != state.owed:
         raise IllegalAction(_owes(state.owed), seat)
     table = [*state.melds[: action.meld], new, *state.melds[action.meld + 1 :]]
-    if not can_end(state, left, table, terms, opened=seat in state.opened):
+    if not can_end(state, left, table, terms, opened=has_opened(state)):
         raise IllegalAction(_stuck(state, terms), seat)
     taken = state.forbidden
     add_on(state, new, action, left)
@@ -115,7 +126,7 @@ def lay_off(state: BasicState, action: LayOff, terms: Terms) -> None:
 
 def grown(state: BasicState, lay_off: LayOff, terms: Terms) -> TableMeld:
     """The meld that *lay_off* names with its cards added by the seat that is asked. Raises `IllegalAction`."""
-    if terms.own_meld_first and state.turn not in state.opened:
+    if terms.own_meld_first and not has_opened(state):
         raise IllegalAction("A seat lays off only once it has a meld of its own on the table (BAS-5.2).", state.turn)
     return grown_by(state, lay_off, terms.melds)
 
@@ -137,7 +148,7 @@ def plays(state: BasicState, terms: Terms) -> list[Action]:
     hand, owed = state.hands[state.turn], state.owed
     own = melds_in(hand, terms.melds) if owed is None else _melds_with(hand, owed, terms)
     actions: list[Action] = [Meld(cards) for cards in own]
-    if state.turn in state.opened or not terms.own_meld_first:
+    if not terms.own_meld_first or has_opened(state):
         actions += single_lay_offs(hand if owed is None else (owed,), state.melds, terms.melds)
     actions = [action for action in actions if _leads_on(state, action, terms)]
     if owed is None and may_throw(state, hand, terms):
@@ -157,7 +168,7 @@ def _leads_on(state: BasicState, action: Action, terms: Terms) -> bool:
         table[action.meld] = grown(state, action, terms)
     elif (meld := tabled(action.cards, state.turn, terms.melds)) is not None:
         table.append(meld)
-    opened = isinstance(action, Meld) or state.turn in state.opened
+    opened = isinstance(action, Meld) or has_opened(state)
     return can_end(state, left, table, terms, opened=opened)
 
 
@@ -194,8 +205,7 @@ _TOP: Final = "Only the top card of the pile may be taken (BAS-3.1), and only wh
 
 def _is_playable(state: BasicState, hand: Cards, card: Card, terms: Terms) -> bool:
     """Whether *card* of *hand* can be melded, or laid off by itself, in such a way that the turn can be ended."""
-    opened = state.turn in state.opened
-    if (opened or not terms.own_meld_first) and any(True in ends(meld, card, terms) for meld in state.melds):
+    if (not terms.own_meld_first or has_opened(state)) and any(True in ends(meld, card, terms) for meld in state.melds):
         return True  # More than one card is left, and any of them may be thrown.
     for cards in _melds_with(hand, card, terms):
         left = without(hand, cards)
@@ -206,20 +216,24 @@ def _is_playable(state: BasicState, hand: Cards, card: Card, terms: Terms) -> bo
 
 def turn_over(state: BasicState) -> None:
     """Turns the pile over, unshuffled: its lowest card is the upcard, the next ones are drawn in order (BAS-6.2)."""
-    state.stock = state.pile[:0:-1]
-    state.pile = state.pile[:1]
-    state.turnovers += 1
-    state.turned = True
-    state.events.append(Event(EventKind.TURN_OVER, state.turn, tuple(state.pile)))
+    turn_pile(state)
+    state.renewing = True
 
 
 # ---- claims (BAS-10.6)
 
 
-def claims(state: BasicState, seat: Seat, terms: Terms) -> Iterator[LayOff]:
-    """The ways in which *seat* may lay off the discard."""
-    if state.pile and (seat in state.opened or not terms.own_meld_first):
-        yield from single_lay_offs((state.pile[-1],), state.melds, terms.melds)
+def claims(state: BasicState, terms: Terms) -> list[LayOff]:
+    """The ways in which a seat may lay off the discard, if it may lay off at all."""
+    return single_lay_offs(tuple(state.pile[-1:]), state.melds, terms.melds)
+
+
+def claimants(state: BasicState, terms: Terms) -> tuple[Seat, ...]:
+    """The seats that may claim the card just thrown by the seat on turn, in the order in which they are asked."""
+    if not claims(state, terms):
+        return ()
+    opened = {meld.seat for meld in state.melds} if terms.own_meld_first else state.terms.active
+    return tuple([seat for seat in clockwise(state.terms, state.turn)[1:] if seat in opened])
 
 
 # ---- the end of a deal
@@ -227,7 +241,7 @@ def claims(state: BasicState, seat: Seat, terms: Terms) -> Iterator[LayOff]:
 
 def is_exhausted(state: BasicState, terms: Terms) -> bool:
     """Whether the stock has run out and may not be renewed (BAS-6.5, 10.4)."""
-    return not state.stock and state.turnovers >= terms.turnovers
+    return not state.stock and turnovers(state) >= terms.turnovers
 
 
 def settle(state: BasicState, values: Sequence[int], reason: str) -> None:

@@ -7,19 +7,23 @@ from zones_table import draw_up, legal, terms
 
 from rummy.errors import IllegalAction
 from rummy.rules.cards import cards_text
+from rummy.rules.game import Renewal
 from rummy.rules.games.basic import Basic
 from rummy.rules.games.basic_deal import BasicState
 from rummy.rules.notation import parse_action
 
 
 def position(
-    *hands: str, stock: str = "2c", pile: str = "2d", melds: str = "", turn: int = 0, turns: int = 1
+    *hands: str, stock: str = "2c", pile: str = "2d", melds: str = "", turn: int = 0, turns: int = 1, turned: int = 0
 ) -> BasicState:
-    """A deal in play, as `draw_up` draws it; each seat has done *turns* turns."""
+    """A deal in play, as `draw_up` draws it.
+
+    Each seat has done *turns* turns, and the pile was turned over *turned* times.
+    """
     state = BasicState(terms(len(hands), turn=turn), [()] * len(hands), [], [])
     draw_up(Basic(packs=2), state, *hands, stock=stock, pile=pile, melds=melds, turn=turn)
-    state.opened = state.placed = frozenset(meld.seat for meld in state.melds)
-    state.turns_of = [turns] * len(hands)
+    state.had_laid = any(turn in meld.placers for meld in state.melds)
+    state.renewal = Renewal(turned, tuple(state.stock)) if turned else None
     state.turns = turns * len(hands)
     return state
 

@@ -318,12 +318,11 @@ def test_bas_6_4_who_then_could_only_go_out_too_early_is_passed_over() -> None:
     state = position("7h9c", "Kc9d", "2s", stock="", pile="5d", melds="0:KdKhKs", turn=1)
     play(game, state, "O P1 E D:Kc L:Kc>0")
     assert GAME.decision(state) == (0, Phase.PLAY)
-    assert state.turns_of == [1, 2, 2]
+    assert state.turns == 5  # Its turn counts.
 
 
 def test_bas_6_5_a_third_end_of_the_stock_settles_the_deal() -> None:
-    state = position("6c7h", "Kc9d", stock="3h", pile="4c")
-    state.turnovers = 1
+    state = position("6c7h", "Kc9d", stock="3h", pile="4c", turned=1)
     play(GAME, state, "S E D:3h O S")
     assert not state.stock
     play(GAME, state, "E")
@@ -333,8 +332,7 @@ def test_bas_6_5_a_third_end_of_the_stock_settles_the_deal() -> None:
 
 
 def test_bas_6_5_turning_a_single_card_over_counts() -> None:
-    state = position("6c7h", "Kc9d", stock="", pile="4c")
-    state.turnovers = 1
+    state = position("6c7h", "Kc9d", stock="", pile="4c", turned=1)
     play(GAME, state, "O P1 E D:6c")
     assert state.result == DealResult((-11, -19), "stock")
 

@@ -137,7 +137,7 @@ def test_bas_10_2_a_squared_pile_gives_its_top_card() -> None:
 def test_bas_10_2_a_first_turn_must_still_be_able_to_end() -> None:
     state = position("4c4d", "Kc", stock="5h", pile="4hKd", turns=0)
     assert "P2" not in legal(SPREAD, state)  # King alone would be left, and had to be thrown: out, too early.
-    state.turns_of = [1, 1]
+    state.turns = 2
     assert "P2" in legal(SPREAD, state)
 
 
@@ -244,8 +244,7 @@ def test_bas_10_6_what_cannot_be_called() -> None:
     out = position("7s", "Kd9d", stock="8sQc", melds="1:4s5s6s 0:5c6c7c")
     play(CALL, out, "S L:7s>0 E D:8s")
     assert points(out) == (29, 0)
-    last = position("7s9s", "Kd9d", stock="Jc", melds="1:4s5s6s")
-    last.turnovers = 2
+    last = position("7s9s", "Kd9d", stock="Jc", melds="1:4s5s6s", turned=2)
     play(CALL, last, "S E D:7s")
     assert points(last) == (-19, -19)
     off = position("7s9s", "Kd9d", stock="JcQc", melds="1:4s5s6s")
@@ -254,8 +253,7 @@ def test_bas_10_6_what_cannot_be_called() -> None:
 
 
 def test_bas_10_6_the_penalty_may_take_the_last_stock_and_settle_the_deal() -> None:
-    state = position("7s9s", "Kd9d", stock="JcQcTc", melds="1:4s5s6s")
-    state.turnovers = 2
+    state = position("7s9s", "Kd9d", stock="JcQcTc", melds="1:4s5s6s", turned=2)
     play(CALL, state, "S E D:7s L:7s>0")
     assert state.result == DealResult((-39, -19), "stock")
 
