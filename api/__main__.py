@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import socket
@@ -13,6 +12,7 @@ import uvicorn
 
 from api.app import create_app
 from api.live import Hub
+from rummy import logs
 from rummy.errors import RummyError, SettingsError
 from rummy.settings import Settings
 from rummy.store.db import Database
@@ -46,9 +46,9 @@ class Dashboard(uvicorn.Server):
 def main() -> int:
     """Serves until told to stop; returns the exit status."""
     sys.setswitchinterval(0.0005)  # A table that is being computed holds up no page.
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
         settings = Settings.from_environment().need("database_url")
+        logs.configure(settings.log_format)
         listener = _listen(settings.http_host, settings.http_port)
     except RummyError as error:
         sys.stderr.write(f"the dashboard cannot start: {error}\n")

@@ -1,6 +1,6 @@
 """`python -m arbiter`: the arbiter as a service, set by its environment (docs/reference/settings.md).
 
-At SIGTERM it takes no more orders, gives those in play END_SECONDS to finish, and hands back the rest as void.
+At SIGTERM it takes no more orders, gives those in play ARENA_DRAIN_SECONDS to finish, and hands back the rest as void.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from arbiter.hall import Hall
 from arbiter.hosting.lanes import Lanes
 from arbiter.hosting.reach import open_to_lanes
 from arbiter.hosting.trust import check_trust
+from arbiter.metrics import exposed
 from arbiter.qualifying import Qualifier
 from arbiter.servicers import bots as bots_servicer
 from arbiter.servicers.registry import Announcement, StoreDirectory, open_database, package_of
 from arbiter.servicers.roster import Roster
+from rummy import logs
 from rummy.errors import RummyError, SettingsError
 from rummy.settings import Settings
 from rummy.wire.dial import is_local
-
-END_SECONDS = 5.0
 
 _log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ async def _running(settings: Settings) -> AsyncIterator[None]:
     incarnation = secrets.token_hex(8)
     async with AsyncExitStack() as stack:
         database = stack.enter_context(open_database(settings.database_url))
-        hall = Hall()
+        hall = Hall(watch_delay=settings.watch_delay)
         lanes = Lanes(
             partial(package_of, database), folder=settings.run_dir / "hosting", logs=Path(settings.bot_logs),
             trusted=settings.trust_bots, address=f"unix:{settings.bots_socket}", on_lane_died=hall.lobby.lane_died,
@@ -63,7 +63,7 @@ async def _running(settings: Settings) -> AsyncIterator[None]:
         stack.push_async_callback(lanes.close)
         roster = Roster(database)
         submission = bots_servicer.BotsServicer(roster, Qualifier(hall.tables, lanes), trusted=settings.trust_bots)
-        stack.push_async_callback(hall.close, END_SECONDS)
+        stack.push_async_callback(hall.close, settings.drain_seconds)
         bots_at, _ = await hall.open_to_bots(
             StoreDirectory(database, lanes),
             [settings.bots_listen, f"unix:{settings.bots_socket}"],
@@ -74,6 +74,8 @@ async def _running(settings: Settings) -> AsyncIterator[None]:
             open_to_lanes(Path(settings.bots_socket))
         [workers_at] = await hall.open_to_workers(settings.arbiter_token, [settings.arbiter_listen], incarnation)
         hall.start_clock()
+        if settings.metrics_listen:
+            stack.enter_context(exposed(settings.metrics_listen, hall.reading))
         own = settings.arbiter_address == settings.arbiter_listen
         announcement = Announcement(
             database, hall, address=workers_at if own else settings.arbiter_address,
@@ -116,9 +118,9 @@ def _warn_of_plain_text(settings: Settings) -> None:
 
 def main() -> int:
     """Returns the exit status: 2 with a sentence where a setting, or the database, does not allow to begin."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
         settings = Settings.from_environment().need("database_url", "arbiter_token")
+        logs.configure(settings.log_format)
         check_trust(trust_bots=settings.trust_bots, bots_listen=settings.bots_listen)
         _warn_of_plain_text(settings)
         uvloop.run(serve(settings))

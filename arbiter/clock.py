@@ -28,15 +28,15 @@ class SteadyTime:
     def __init__(self, monotonic: Now = time.monotonic) -> None:
         self._monotonic = monotonic
         self._last = monotonic()
-        self._lost = 0.0
+        self.lost = 0.0  # Seconds that have been left out so far.
 
     def __call__(self) -> float:
         now = self._monotonic()
         gap = now - self._last
         self._last = now
         if gap > STALL:
-            self._lost += gap - TICK
-        return now - self._lost
+            self.lost += gap - TICK
+        return now - self.lost
 
 
 @dataclass(frozen=True, slots=True)

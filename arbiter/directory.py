@@ -23,6 +23,7 @@ class Guest:
     key: LaneKey
     name: str
     hosted: bool = False
+    token_id: int | None = None  # In the registry, where the token may be revoked.
 
 
 class Directory(Protocol):

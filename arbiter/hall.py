@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
 import grpc
@@ -13,21 +13,30 @@ from arbiter import server
 from arbiter.clock import TICK, Now, SteadyTime
 from arbiter.directory import Directory
 from arbiter.lobby import Lobby
+from arbiter.metrics import Reading
 from arbiter.orders import Orders
 from arbiter.server import Handlers
 from arbiter.servicers import arbiter as arbiter_servicer
 from arbiter.servicers import table as table_servicer
+from arbiter.servicers import watch as watch_servicer
+from arbiter.servicers.standard import Health
 from arbiter.tables import Tables
 
 
 class Hall:
     """Everything that one arbiter process keeps."""
 
-    def __init__(self, *, now: Now | None = None, grace_seconds: float = 15.0, hello_seconds: float = 10.0) -> None:
-        self.lobby = Lobby(now or SteadyTime(), grace_seconds=grace_seconds, hello_seconds=hello_seconds)
+    def __init__(
+        self, *, now: Now | None = None, grace_seconds: float = 15.0, hello_seconds: float = 10.0,
+        watch_delay: float = 0.0,
+    ) -> None:  # fmt: skip
+        """*watch_delay* is how many seconds spectators are behind."""
+        self._steady = SteadyTime()
+        self.lobby = Lobby(now or self._steady, grace_seconds=grace_seconds, hello_seconds=hello_seconds)
         self.tables = Tables(self.lobby)
         self.orders = Orders(self.tables)
-        self._servers: list[grpc.aio.Server] = []
+        self._watch_delay = watch_delay
+        self._servers: list[tuple[grpc.aio.Server, Health]] = []
         self._ticker: asyncio.Task[None] | None = None
 
     async def open_to_bots(
@@ -37,19 +46,21 @@ class Hall:
         more: Mapping[str, Handlers] | None = None,
         secret: grpc.ServerCredentials | None = None,
     ) -> list[str]:
-        """Serves bots, and *more* services beside Table, on *addresses*; returns where. Raises `SettingsError`.
+        """Serves bots, spectators, and *more* services, on *addresses*; returns where. Raises `SettingsError`.
 
         With a *secret* all but sockets of this machine speak TLS.
         """
         table = table_servicer.TableServicer(self.lobby, directory)
-        made = server.bots_server({table_servicer.SERVICE: table.handlers(), **(more or {})})
-        return await self._open(made, addresses, secret)
+        watch = watch_servicer.WatchServicer(self.orders, self.lobby.now, self._watch_delay)
+        own = {table_servicer.SERVICE: table.handlers(), watch_servicer.SERVICE: watch.handlers()}
+        services = {**own, **(more or {})}
+        return await self._open(server.bots_server(services), services, addresses, secret)
 
     async def open_to_workers(self, credential: str, addresses: Sequence[str], incarnation: str) -> list[str]:
         """Serves workers on *addresses*; returns where. Raises `SettingsError`."""
         service = arbiter_servicer.ArbiterServicer(self.orders, self.tables, self.lobby, incarnation)
-        made = server.workers_server({arbiter_servicer.SERVICE: service.handlers()}, credential)
-        return await self._open(made, addresses)
+        services = {arbiter_servicer.SERVICE: service.handlers()}
+        return await self._open(server.workers_server(services, credential), services, addresses)
 
     def start_clock(self) -> None:
         """From now on silence is noticed; a test that has a clock of its own calls `lobby.sweep` instead."""
@@ -57,20 +68,48 @@ class Hall:
 
     async def close(self, seconds: float = 0.0) -> None:
         """Ends: orders have *seconds* to finish, and what is not over by then is handed back as void."""
+        await asyncio.gather(*(health.down() for _, health in self._servers))
         await self.orders.close(seconds)
         self.lobby.close("The arbiter is ending.")
-        await asyncio.gather(*(made.stop(server.CLOSE_SECONDS) for made in self._servers))
+        await asyncio.gather(*(made.stop(server.CLOSE_SECONDS) for made, _ in self._servers))
         if self._ticker is not None:
             self._ticker.cancel()
             with suppress(asyncio.CancelledError):
                 await self._ticker
 
+    def reading(self) -> Reading:
+        """The arbiter's figures now."""
+        counts = self.tables.counts
+        return Reading(
+            gauges={
+                "matches_running": ("Matches in play.", len(self.tables.running)),
+                "matches_waiting": ("Matches that wait for a bot to come or to have room.", self.tables.waiting),
+                "orders_running": ("Fixtures that workers have ordered and that are not over.", self.orders.running),
+                "bots_connected": ("Streams of bots.", sum(1 for _ in self.lobby.present())),
+            },
+            totals={
+                "decisions": ("Decisions that bots were asked.", self.tables.decisions),
+                "stalled_seconds": ("Time in which the process stood still.", self._steady.lost),
+            },
+            counts={
+                "matches": ("Matches that are over.", "outcome", counts.matches),
+                "strikes": ("Answers that were replaced by the default action.", "cause", counts.strikes),
+                "forfeits": ("Seats that have forfeited their match.", "cause", counts.forfeits),
+            },
+        )
+
     async def _open(
-        self, made: grpc.aio.Server, addresses: Sequence[str], secret: grpc.ServerCredentials | None = None
+        self,
+        made: grpc.aio.Server,
+        services: Iterable[str],
+        addresses: Sequence[str],
+        secret: grpc.ServerCredentials | None = None,
     ) -> list[str]:
+        health = Health(made, services)
         bound = [server.listen(made, address, secret) for address in addresses]
         await made.start()
-        self._servers.append(made)
+        await health.up()
+        self._servers.append((made, health))
         return bound
 
     async def _tick(self) -> None:

@@ -80,6 +80,7 @@ class Lane:
         self.concurrency = 0
         self.pushes = False  # Whether the bot wants to hear of events as they happen.
         self._greeting = Greeting("")
+        self.token_id: int | None = None  # Of the bot that is here.
         self.gone_since = now()
         self.gone_cause = BotNeverStarted.cause if hosted else BotDisconnected.cause
         self.gone_text = "the bot has not said hello"

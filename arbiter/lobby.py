@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator
 from typing import Any, Protocol
 
 from arbiter.clock import Now
 from arbiter.connection import Connection
 from arbiter.directory import Guest, LaneKey
 from arbiter.lane import Lane
-from rummy.errors import BotDisconnected, BotFault, BotNeverStarted, BotProtocolFault, RummyError
+from rummy.errors import BotDisconnected, BotFault, BotNeverStarted, BotProtocolFault, RummyError, Unauthenticated
 from rummy.wire.codec import PROTOCOL, Greeting
 from rummy.wire.encoder import goodbye_part, welcome_part
 from rummy.wire.v1 import table_pb2
@@ -20,6 +20,7 @@ MAX_MESSAGE_BYTES = 1 << 20
 """The largest message that a bot may send."""
 MAX_CONCURRENCY = 256
 """Matches that one bot may play at once."""
+REVOKED = "The bot's token has been revoked."
 
 _log = logging.getLogger(__name__)
 
@@ -74,6 +75,7 @@ class Lobby:
         concurrency = min(greeting.concurrency or MAX_CONCURRENCY, MAX_CONCURRENCY)
         connection.push(self._welcome(guest, concurrency))
         lane.attach(connection, greeting, concurrency)
+        lane.token_id = guest.token_id
         self.changed()
         return lane, connection
 
@@ -125,6 +127,16 @@ class Lobby:
     def present(self) -> Iterator[Lane]:
         """The lanes whose bots are here."""
         return (lane for lane in self._lanes.values() if lane.connection is not None)
+
+    def tokens(self) -> list[int]:
+        """The tokens of those that are here, where they may be revoked."""
+        return [lane.token_id for lane in self.present() if lane.token_id is not None]
+
+    def turn_out(self, tokens: Collection[int]) -> None:
+        """Ends the streams of those whose tokens have been revoked."""
+        for lane in list(self.present()):
+            if lane.token_id in tokens and lane.connection is not None:
+                lane.connection.close(goodbye_part(REVOKED), Unauthenticated(REVOKED))
 
     def close(self, text: str) -> None:
         """Says goodbye to everybody."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Coroutine
-from contextlib import suppress
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +17,9 @@ from arbiter.clock import Terms
 from arbiter.directory import LaneKey
 from arbiter.referee import Played, Policy, Referee
 from arbiter.tables import Leg, SeatOf, Tables
-from rummy.errors import ArbiterUnavailable, BadInput, Conflict, HostFault, TooMany
+from rummy.errors import ArbiterUnavailable, BadInput, Conflict, HostFault, NotFound, TooMany
 from rummy.rules import canonical
-from rummy.rules.game import Game, seats_of
+from rummy.rules.game import Event, Game, seats_of
 from rummy.rules.games import find_game
 from rummy.wire.v1 import arbiter_pb2
 
@@ -55,15 +55,47 @@ class Order:
         self.asked = asked
         self.finished_at = since
         self.referees: list[Referee] = []
+        self.events: list[Event] = []  # Of an only leg: its deals are not played again.
         self.legs_done = 0
         self.replays: list[bytes] | None = None
         self.voided = ""
+        self._followers = 0
+        self.begun = asyncio.Event()  # A leg is in play, or all is over.
         self.over = asyncio.Event()
 
     @property
     def size(self) -> int:
         """Bytes of the record."""
         return sum(map(len, self.replays or ()))
+
+    def begin(self, referee: Referee) -> None:
+        """A leg begins."""
+        self.referees.append(referee)
+        if self.asked.legs == 1:
+            self.events = referee.match.events
+        self.begun.set()
+
+    def end(self, now: float) -> None:
+        """The record is there, or why there is none. It is kept, and nothing of how it came about."""
+        self.referees.clear()
+        self.finished_at = now
+        self.begun.set()
+        self.over.set()
+        self._forget()
+
+    @contextmanager
+    def followed(self) -> Iterator[None]:
+        """Keeps the events meanwhile, also beyond the end."""
+        self._followers += 1
+        try:
+            yield
+        finally:
+            self._followers -= 1
+            self._forget()
+
+    def _forget(self) -> None:
+        if self.over.is_set() and not self._followers:
+            self.events = []
 
     def progress(self) -> arbiter_pb2.OrderUpdate:
         """How far the order is."""
@@ -114,6 +146,13 @@ class Orders:
             raise TooMany(f"This arbiter plays {MAX_ORDERS} orders already; try again later, or another arbiter.")
         return self._begin(name, asked)
 
+    def of_fixture(self, fixture: int) -> Order:
+        """The newest order of *fixture* that is in play here, or whose record is kept. Raises `NotFound`."""
+        orders = [order for (number, _), order in self._orders.items() if number == fixture]
+        if not orders:
+            raise NotFound(f"Fixture {fixture} is not in play at this arbiter; the dashboard says what is where.")
+        return max(orders, key=lambda order: order.asked.generation)
+
     async def updates(self, order: Order) -> AsyncIterator[arbiter_pb2.OrderUpdate]:
         """How far *order* is, now and then, and at last its record or why it is void."""
         told = None
@@ -155,7 +194,7 @@ class Orders:
         for lane in self._tables.lobby.lanes(seen):
             await self._tables.lobby.renew(lane)
         self._let_go.pop(name, None)
-        order.over.set()
+        order.end(self._now())
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -171,17 +210,16 @@ class Orders:
         except asyncio.CancelledError:
             order.voided = "The arbiter has ended before the order was played."
         except Exception:
-            _log.exception("Order %s has failed by a fault of the arena.", name)
+            about = {"fixture": name[0], "generation": name[1]}
+            _log.exception("An order has failed by a fault of the arena.", extra=about)
             order.voided = "The arena has failed in this order; its log says why."
         if order.replays is None:
             await self._forget(name, order)
-        order.referees.clear()  # The record is kept, and nothing of how it came about.
-        order.finished_at = self._now()
-        order.over.set()
+        order.end(self._now())
 
     async def _play_legs(self, order: Order, legs: list[Leg]) -> list[Played]:
         async def one(leg: Leg) -> Played:
-            played = await self._tables.play(leg, order.referees.append)
+            played = await self._tables.play(leg, order.begin)
             order.legs_done += 1
             return played
 

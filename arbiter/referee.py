@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from arbiter.clock import Purse, Terms
 from arbiter.lane import Asked, Lane
+from arbiter.metrics import Counts
 from rummy.errors import BotDisconnected, BotIllegalAction, BotNeverStarted, BotTimeout, HostFault, IllegalAction
 from rummy.rules.actions import Action, BigGin, Discard, Knock, Seat
 from rummy.rules.game import MatchResult
@@ -117,7 +118,7 @@ class Referee:
 
     def __init__(
         self, number: int, match: Match, recorder: Recorder, lanes: Sequence[Lane], terms: Terms, policy: Policy,
-        options: str, seeds: Sequence[int],
+        options: str, seeds: Sequence[int], counts: Counts,
     ) -> None:  # fmt: skip
         self.number = number
         self.match = match
@@ -125,6 +126,7 @@ class Referee:
         self.played: asyncio.Future[Played] = asyncio.get_running_loop().create_future()
         self.decisions = 0
         self._recorder = recorder
+        self._counts = counts
         self._chairs = [
             Chair(
                 self, seat, lane, terms,
@@ -167,6 +169,8 @@ class Referee:
         if chair.out or self.played.done():
             return
         chair.strikes += 1
+        self._counts.strikes[cause] += 1
+        _log.info("A strike: %s", _plain(reason), extra=self._about(chair, cause))
         chair.lane.tell(rejection_part(self.number, number, reason, chair.strikes))
         if chair.strikes >= self.policy.strikes:
             self.forfeit(chair, cause, reason)
@@ -183,19 +187,23 @@ class Referee:
         chair.out = True
         if chair.seat in self.match.active:
             self._withdraw()
+            self._counts.forfeits[cause] += 1
+            _log.info("A forfeit: %s", _plain(reason), extra=self._about(chair, cause))
             self.match.forfeit(chair.seat, cause)
             self._recorder.forfeit(chair.seat, cause, _plain(reason))
             self._go_on()
 
     def failed(self) -> None:
         """Called for an error that should never be: it ends this match, at nobody's cost, and no other."""
-        _log.exception("Match %d has failed by a fault of the arena.", self.number)
+        _log.exception("A match has failed by a fault of the arena.", extra={"match": self.number})
         self.void("This match has failed by a fault of the arena; its log says why.")
 
     def void(self, text: str) -> None:
         """Ends the match without a result."""
         if self.played.done():
             return
+        self._counts.matches["void"] += 1
+        _log.info("The match is void: %s", _plain(text), extra={"match": self.number})
         self.played.set_exception(HostFault(text))
         self._withdraw()
         end = table_pb2.MatchEnd(match=self.number, reason=f"void: {text}")
@@ -250,6 +258,7 @@ class Referee:
 
     def _finish(self) -> None:
         assert self.match.result is not None
+        self._counts.matches["finished"] += 1
         self._close([chair.encoder.end() for chair in self._chairs])
         self.played.set_result(Played(self.match.result, self._recorder.finish()))
 
@@ -257,6 +266,9 @@ class Referee:
         for chair, end in zip(self._chairs, ends, strict=True):
             chair.lane.tell(end)
             chair.lane.leave(self.number)
+
+    def _about(self, chair: Chair, cause: str) -> dict[str, object]:
+        return {"match": self.number, "seat": chair.seat, "bot": chair.lane.name, "cause": cause}
 
 
 def _plain(text: str) -> str:

@@ -13,6 +13,7 @@ from arbiter.clock import Terms
 from arbiter.directory import LaneKey
 from arbiter.lane import Lane
 from arbiter.lobby import Lobby
+from arbiter.metrics import Counts
 from arbiter.referee import Played, Policy, Referee
 from rummy.errors import HostFault
 from rummy.rules.game import Game
@@ -75,6 +76,7 @@ class Tables:
     def __init__(self, lobby: Lobby, first_number: int | None = None) -> None:
         self.lobby = lobby
         self.running: set[Referee] = set()
+        self.counts = Counts()
         self._decisions = 0  # Of the matches that are over.
         # Numbers begin at random: an answer from before a restart must not meet a match of today.
         self._numbers = itertools.count(secrets.randbelow(1 << 40) + 1 if first_number is None else first_number)
@@ -156,5 +158,6 @@ class Tables:
         recorder = Recorder({**leg.header, "leg": leg.leg, "bots": bots}, match)
         seeds = [bot_seed(leg.seed, leg.leg, seat) for seat in range(match.seats)]
         return Referee(
-            next(self._numbers), match, recorder, waiting.lanes, leg.terms, leg.policy, options_json(leg.game), seeds
-        )
+            next(self._numbers), match, recorder, waiting.lanes, leg.terms, leg.policy, options_json(leg.game), seeds,
+            self.counts,
+        )  # fmt: skip

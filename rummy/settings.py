@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from rummy.errors import SettingsError
+from rummy.logs import FORMATS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +27,10 @@ class Settings:
     arbiter_listen: str = ""  # Where workers call the arbiter; by default a unix socket in the run folder.
     arbiter_address: str = ""  # The same as others reach it; by default `arbiter_listen`.
     arbiter_token: str = field(default="", repr=False)  # The workers' credential.
+    metrics_listen: str = ""  # Where Prometheus scrapes the arbiter; nowhere by default.
+    drain_seconds: float = 5.0  # How long an arbiter that is told to end lets its matches finish.
+    watch_delay: float = 0.0  # Seconds by which spectators are behind.
+    log_format: str = "text"  # Or "json".
     http_host: str = "127.0.0.1"
     http_port: int = 8101
     run_dir: Path = Path("/tmp/rummy-arena")
@@ -86,6 +92,12 @@ def _read(name: str, text: str) -> Any:
             return Path(_absolute(name, text))
         case "bot_logs":
             return _absolute(name, text)
+        case "drain_seconds" | "watch_delay":
+            return _seconds(name, text)
+        case "log_format":
+            return _one_of(name, text, FORMATS)
+        case "metrics_listen":
+            return _host_and_port(name, text)
         case "bots_listen" | "bots_address" | "arbiter_listen" | "arbiter_address":
             return check_address(_variable(name), text)
         case "database_url":
@@ -110,6 +122,24 @@ def _switch(text: str) -> bool:
     if text not in ("0", "1"):
         raise SettingsError(f"ARENA_TRUST_BOTS is {text!r}: it must be 1 or 0")
     return text == "1"
+
+
+def _seconds(name: str, text: str) -> float:
+    if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,3})?", text):
+        raise SettingsError(f"{_variable(name)} is {text[:40]!r}: it must be a number of seconds from 0 to 9999")
+    return float(text)
+
+
+def _one_of(name: str, text: str, known: Sequence[str]) -> str:
+    if text not in known:
+        raise SettingsError(f"{_variable(name)} is {text[:40]!r}: it must be {' or '.join(known)}")
+    return text
+
+
+def _host_and_port(name: str, text: str) -> str:
+    if text.startswith("unix:"):
+        raise SettingsError(f"{_variable(name)} is {text[:80]!r}: it must be HOST:PORT")
+    return check_address(_variable(name), text)
 
 
 def _absolute(name: str, text: str) -> str:

@@ -13,6 +13,7 @@ import warnings
 
 from celery import Celery, signals
 
+from rummy import logs
 from rummy.errors import RummyError
 from rummy.settings import Settings
 from rummy.store.db import Database
@@ -89,11 +90,11 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     if not 1 <= given.concurrency <= 256:
         parser.error(f"--concurrency is {given.concurrency}: it must be from 1 to 256")
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     # Celery warns of root because of pickled messages; here nothing but JSON is accepted.
     warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")
     try:
         settings = Settings.from_environment().need("database_url", "redis_url", "arbiter_token")
+        logs.configure(settings.log_format, logging.WARNING)
         return Service(settings, given.concurrency, given.name).run()
     except RummyError as error:
         print(f"the worker cannot start: {error}", file=sys.stderr)  # noqa: T201

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -47,13 +47,14 @@ class StoreDirectory:
 
     def _find(self, token: str) -> Guest:
         with self._database.transaction() as tx:
-            version_id = owners.find_by_token(tx, token).version_id
+            bearer = owners.find_by_token(tx, token)
+            version_id = bearer.version_id
             if version_id is None:
                 raise Forbidden("This is an owner's token; a bot dials in with the token that 'register' gave it.")
             version = bots.get(tx, version_id)
         if version.hosted:
             raise Forbidden(f"{version.title} is hosted by the arena: it does not dial in.")
-        return Guest(LaneKey(version_id, 0), version.title)
+        return Guest(LaneKey(version_id, 0), version.title, token_id=bearer.token_id)
 
 
 def open_database(url: str) -> Database:
@@ -110,9 +111,11 @@ class Announcement:
 
     async def _beat(self, present: set[LaneKey]) -> None:
         load = len(self._hall.tables.running)
+        tokens = self._hall.lobby.tokens()
         try:
-            others = await asyncio.to_thread(self._write, present, load)
+            others, revoked = await asyncio.to_thread(self._write, present, load, tokens)
             self._hall.lobby.arbiters = others
+            self._hall.lobby.turn_out(revoked)
         except HostFault as fault:
             _log.warning("No heartbeat: %s", fault)
         except Exception:
@@ -129,8 +132,11 @@ class Announcement:
             )  # fmt: skip
         self._shown = set()
 
-    def _write(self, present: set[LaneKey], load: int) -> tuple[str, ...]:
-        """Beats and corrects presence; returns where bots should dial, where there are several arbiters."""
+    def _write(self, present: set[LaneKey], load: int, tokens: Sequence[int]) -> tuple[tuple[str, ...], set[int]]:
+        """Beats and corrects presence.
+
+        Returns where bots should dial, where there are several arbiters, and which of *tokens* have been revoked.
+        """
         with self._database.transaction() as tx:
             now = self._clock(tx)
             known = arbiters.heartbeat(tx, self._id, self._incarnation, load=load, now=now)
@@ -142,8 +148,9 @@ class Announcement:
             for key in self._shown - present:
                 arbiters.detach(tx, self._id, key.version_id, key.lane)
             alive = [arbiter.bots_address for arbiter in arbiters.live(tx, now=now)]
+            revoked = owners.revoked(tx, tokens)
         self._shown = present
-        return tuple(alive) if len(alive) > 1 else ()
+        return tuple(alive) if len(alive) > 1 else (), revoked
 
     def _withdraw(self) -> None:
         with self._database.transaction() as tx:

@@ -23,6 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rummy import packages
+from rummy.cli import here
 from rummy.cli.contest import Bot, Fixture
 from rummy.cli.in_process import Table as LocalTable
 from rummy.cli.store import opened
@@ -33,7 +34,7 @@ from rummy.manifest import FILE, Manifest
 from rummy.names import check_name
 from rummy.packages import Package
 from rummy.rules.games import GAMES, find_game
-from rummy.settings import Settings, check_address
+from rummy.settings import Settings
 from rummy.store import bots as bot_store
 from rummy.store.db import Database
 from rummy.wire import dial
@@ -111,7 +112,7 @@ def submit(folder: _FolderOrZip, arena: _Arena = None, token: _Token = None, as_
     content = _content(folder)
     packages.read(content)  # What the arena would refuse at once is refused here.
     steps = []
-    for step in upload(_address(arena), _owner_token(token), content):
+    for step in upload(here.bots_address(arena), _owner_token(token), content):
         steps.append({"step": step.step, "state": _state(step), "text": step.text})
         if not as_json:
             _show(step)
@@ -122,7 +123,7 @@ def submit(folder: _FolderOrZip, arena: _Arena = None, token: _Token = None, as_
 def run(folder: _Folder, arena: _Arena = None, token: _Token = None, as_json: _Json = False) -> None:
     """Run the bot on this machine and keep it connected, until Ctrl-C; it is registered first."""
     said = packages.read(_content(folder)).manifest
-    address = _address(arena)
+    address = here.bots_address(arena)
     reply = _register(address, _owner_token(token), said)
     _answer(
         {"version_id": reply.version_id, "arena": address},
@@ -277,10 +278,6 @@ def _end(bot: subprocess.Popen[bytes]) -> None:
 
 def _owner_token(given: str | None) -> str:
     return given or Settings.from_environment().need("owner_token").owner_token
-
-
-def _address(given: str | None) -> str:
-    return check_address("--arena", given) if given else Settings.from_environment().bots_listen
 
 
 def _about(package: Package, content: bytes) -> dict[str, Any]:

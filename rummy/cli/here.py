@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rummy.embedded import folders
+from rummy.settings import Settings, check_address
 
 STATE = "state.json"
 
@@ -45,3 +46,8 @@ def adopt() -> None:
     if found is not None:
         for name, value in found.state.get("operator", {}).items():
             os.environ.setdefault(name, value)
+
+
+def bots_address(given: str | None) -> str:
+    """Where the arbiter serves bots and spectators: as the option --arena says, else here. Raises `SettingsError`."""
+    return check_address("--arena", given) if given else Settings.from_environment().bots_listen

@@ -25,6 +25,7 @@ COMMANDS = {
     "tournament": ("rummy.cli.tournaments", "app"),
     "rate": ("rummy.cli.rate", "rate"),
     "play": ("rummy.cli.play", "play"),
+    "watch": ("rummy.cli.watch", "watch"),
     "replay": ("rummy.cli.replays", "app"),
     "bench": ("rummy.cli.bench", "bench"),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import LiteralString
@@ -30,6 +31,7 @@ class Owner:
 class Bearer:
     """Who shows a valid token: an owner, or with *version_id* a live bot of that owner."""
 
+    token_id: int
     owner_id: int
     owner: str
     version_id: int | None
@@ -90,7 +92,7 @@ def new_token(tx: Connection, owner_id: int, *, now: datetime, version_id: int |
 
 
 _BEARER: LiteralString = """
-    SELECT owner_id, owner.name AS owner, version_id
+    SELECT token_id, owner_id, owner.name AS owner, version_id
       FROM token JOIN owner USING (owner_id)
      WHERE digest = %(digest)s AND revoked_at IS NULL"""
 
@@ -102,6 +104,15 @@ def find_by_token(tx: Connection, token: str) -> Bearer:
     if bearer is None:
         raise Unauthenticated("the token is unknown or was revoked; ask the organiser for a new one")
     return bearer
+
+
+_REVOKED: LiteralString = """
+    SELECT token_id FROM token WHERE token_id = ANY(%(tokens)s) AND revoked_at IS NOT NULL"""
+
+
+def revoked(tx: Connection, tokens: Sequence[int]) -> set[int]:
+    """Those of *tokens* that have been revoked."""
+    return {row[0] for row in tx.execute(_REVOKED, {"tokens": list(tokens)})} if tokens else set()
 
 
 _REVOKE: LiteralString = """

@@ -421,6 +421,14 @@ def goodbye_part(reason: str) -> bytes:
     return _GOODBYE.of(reason.encode())
 
 
+def followed_part(events: Iterable[Event]) -> bytes:
+    """The field `events` of `FollowUpdate`: what a spectator may know of *events*."""
+    return b"".join([_FOLLOWED.message(encode_event(event, _NOBODY)) for event in events])
+
+
+_FOLLOWED, _NOBODY = _Sized(3), -1
+
+
 # ---- what a bot sends
 
 

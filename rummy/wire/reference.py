@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-FILES = ("table.proto", "view.proto", "cards.proto", "bots.proto", "arbiter.proto")  # In reading order.
+FILES = ("table.proto", "view.proto", "cards.proto", "watch.proto", "bots.proto", "arbiter.proto")  # In reading order.
 _FIELD = re.compile(r"(?P<type>(?:repeated )?[\w.]+) (?P<name>\w+) = (?P<number>\d+);")
 _VALUE = re.compile(r"(?P<name>[A-Z][A-Z0-9_]*) = (?P<number>\d+);")
 _CALL = re.compile(r"rpc (?P<name>\w+)\((?P<takes>[\w ]+)\) returns \((?P<gives>[\w ]+)\);")

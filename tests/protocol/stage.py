@@ -137,6 +137,7 @@ class Stage:
     """The arbiter, its clock, and what a test does with them."""
 
     def __init__(self, address: str, workers: str, hall: Hall, clock: Clock) -> None:
+        self.address = address
         self.hall = hall
         self.clock = clock
         self.bots_channel = grpc.aio.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1)])
@@ -214,7 +215,9 @@ def bearer(text: str) -> tuple[tuple[str, str], ...]:
 
 def everybody() -> MemoryDirectory:
     """Nine live bots, 1 to 9, and hosted ones, 11 to 19, with three lanes each."""
-    guests = {token(number): Guest(LaneKey(number, 0), f"bot {number}") for number in range(1, 10)}
+    guests = {
+        token(number): Guest(LaneKey(number, 0), f"bot {number}", token_id=100 + number) for number in range(1, 10)
+    }
     for number in range(11, 20):
         for lane in range(3):
             guests[token(number, lane)] = Guest(LaneKey(number, lane), f"bot {number}", hosted=True)

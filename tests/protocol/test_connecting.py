@@ -398,3 +398,14 @@ async def test_tls_files_that_are_no_pem_are_refused(tmp_path: Path) -> None:
     secret = server.tls(str(TLS / "certificate.pem"), str(tmp_path / "none.pem"))
     with pytest.raises(SettingsError, match="is no PEM"):
         await Hall().open_to_bots(everybody(), ["127.0.0.1:0"], secret=secret)
+
+
+async def test_a_bot_whose_token_is_revoked_is_turned_out(stage: Stage) -> None:
+    bot, _ = await stage.bot(1), await stage.bot(2)
+    assert sorted(stage.hall.lobby.tokens()) == [101, 102]
+    stage.hall.lobby.turn_out({101, 999})
+    await bot.listen()
+    code, details = await bot.status()
+    assert code is grpc.StatusCode.UNAUTHENTICATED
+    assert "revoked" in details and "revoked" in bot.goodbye
+    assert stage.hall.lobby.tokens() == [102]

@@ -118,7 +118,10 @@ async def _play_a_live_bot(bots: grpc.aio.Channel, token: str, database: Databas
     await bot.until(lambda: bot.welcome)
     present = f"SELECT count(*) FROM presence WHERE version_id = {registered.version_id}"
     await _until(lambda: _rows(database, present) == 1)
-    bot.call.cancel()
+    await bots_pb2_grpc.BotsStub(bots).Register(register, metadata=bearer(token))  # The first token is revoked by this.
+    await bot.listen()
+    code, details = await bot.status()
+    assert code is grpc.StatusCode.UNAUTHENTICATED and "revoked" in details
     await _until(lambda: _rows(database, present) == 0)
 
 

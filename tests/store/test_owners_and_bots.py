@@ -10,7 +10,8 @@ from rummy.store import arbiters, bots, owners
 def test_a_token_is_good_until_it_is_revoked_and_is_not_stored(world: World) -> None:
     with world.database.transaction() as tx:
         token = owners.new_token(tx, world.owner_id, now=NOON)
-        assert owners.find_by_token(tx, token) == owners.Bearer(owner_id=world.owner_id, owner="Ann", version_id=None)
+        found = owners.find_by_token(tx, token)
+        assert (found.owner_id, found.owner, found.version_id) == (world.owner_id, "Ann", None)
         assert tx.execute("SELECT digest FROM token").fetchall() == [(owners.digest(token),)]
         assert owners.revoke(tx, world.owner_id, now=NOON) == 1
         with pytest.raises(Unauthenticated):
@@ -70,6 +71,16 @@ def test_a_live_bot_is_known_by_its_token(world: World) -> None:
         assert owners.find_by_token(tx, token).version_id == version_id
         with pytest.raises(Unauthenticated):
             owners.find_by_token(tx, "other")
+
+
+def test_tokens_that_have_been_revoked_are_told(world: World) -> None:
+    with world.database.transaction() as tx:
+        bots_of = [world.bot(tx, name, hosted=False) for name in ("Live", "Other")]
+        tokens = [owners.new_token(tx, world.owner_id, now=NOON, version_id=bot) for bot in bots_of]
+        first, second = (owners.find_by_token(tx, token).token_id for token in tokens)
+        assert owners.revoked(tx, [first, second]) == owners.revoked(tx, []) == set()
+        owners.revoke_of_version(tx, bots_of[0], now=NOON)
+        assert owners.revoked(tx, [first, second]) == {first}
 
 
 def test_presence_ends_with_the_arbiters_incarnation(world: World) -> None:
