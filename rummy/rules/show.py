@@ -87,6 +87,7 @@ def check_arrangement(
     seat: Seat,
 ) -> Arrangement:
     """The arrangement that *seat* hands in, counted. Raises `IllegalAction` with the reason where it is none."""
+    _check_form(melds, lay_offs, seat)
     left = held
     for meld in melds:
         left = _without(left, held, meld, seat)
@@ -99,6 +100,15 @@ def check_arrangement(
         for card in lay_off.cards:
             grown[lay_off.meld] = extended(grown[lay_off.meld], card, seat)
     return Arrangement(tuple(melds), tuple(lay_offs), cards_of(left), points(left))
+
+
+def _check_form(melds: object, lay_offs: object, seat: Seat) -> None:
+    """Raises `IllegalAction` where these are no melds and lay-offs at all, or a meld is empty."""
+    if not isinstance(melds, list | tuple) or not all(isinstance(meld, tuple) and meld for meld in melds):
+        raise IllegalAction("An arrangement is melds, each of them the cards that it has.", seat)
+    laid = lay_offs if isinstance(lay_offs, list | tuple) else (None,)
+    if not all(isinstance(each, LayOff) and isinstance(each.cards, tuple) for each in laid):
+        raise IllegalAction("A lay-off is cards, and the number of the table meld that they go on.", seat)
 
 
 def check_lay_off(lay_off: LayOff, table: Sequence[TableMeld], seat: Seat) -> None:

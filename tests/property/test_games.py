@@ -56,7 +56,9 @@ def zones(match: Match) -> Counter[int]:
 
 @few
 @given(tables, seeds, rngs)
-def test_cards_are_conserved_after_each_action(table: tuple[str, int], seed: bytes, rng: random.Random) -> None:
+def test_cards_are_conserved_after_each_action_com_1(
+    table: tuple[str, int], seed: bytes, rng: random.Random
+) -> None:  # R23, R24
     for match in states(*table, seed, rng):
         assert zones(match) == Counter(match.game.deck(len(match.active)))
         view = match.view(None)
@@ -68,7 +70,7 @@ def test_cards_are_conserved_after_each_action(table: tuple[str, int], seed: byt
 
 @few
 @given(tables, seeds, rngs)
-def test_legal_actions_are_sound_never_empty_and_lead_into_no_dead_end(
+def test_legal_actions_are_sound_never_empty_and_lead_into_no_dead_end_com_9(
     table: tuple[str, int], seed: bytes, rng: random.Random
 ) -> None:
     for match in states(*table, seed, rng):
@@ -136,7 +138,9 @@ def test_actions_come_back_from_their_text(table: tuple[str, int], seed: bytes, 
 
 @few
 @given(tables, seeds, rngs)
-def test_replays_verify_with_strikes_and_forfeits(table: tuple[str, int], seed: bytes, rng: random.Random) -> None:
+def test_replays_verify_with_strikes_and_forfeits_com_13(
+    table: tuple[str, int], seed: bytes, rng: random.Random
+) -> None:
     game = find_game(table[0], options_for(table[0], seed))
     match = Match(game, table[1], seed, max_deals=rng.choice([None, 1, 3]))
     recorder = Recorder({"leg": 0}, match)
@@ -155,7 +159,7 @@ def test_replays_verify_with_strikes_and_forfeits(table: tuple[str, int], seed: 
 
 
 @pytest.mark.parametrize("table", TABLES, ids=str)
-def test_placements_are_those_of_a_competition(table: tuple[str, int]) -> None:
+def test_placements_are_those_of_a_competition_com_11(table: tuple[str, int]) -> None:
     for number in range(6):
         rng = random.Random(number)
         last = finished(*table, number.to_bytes(2, "big"), rng)
@@ -174,7 +178,7 @@ def upcard(match: Match, rng: random.Random) -> Action:
 
 
 @pytest.mark.parametrize("table", TABLES, ids=str)
-def test_matches_end_between_bots_that_only_take_the_upcard(table: tuple[str, int]) -> None:
+def test_matches_end_between_bots_that_only_take_the_upcard_com_10(table: tuple[str, int]) -> None:  # P29, R25
     reasons: Counter[str] = Counter()
     for number in range(2):
         last = finished(*table, number.to_bytes(2, "big"), random.Random(0), upcard)
@@ -213,7 +217,7 @@ def blundering(match: Match, rng: random.Random) -> Action:
 
 
 @pytest.mark.parametrize("key", sorted(GAMES))
-def test_random_play_reaches_every_ordinary_end_of_a_deal_and_scores_it(key: str) -> None:
+def test_random_play_reaches_every_ordinary_end_of_a_deal_and_scores_it(key: str) -> None:  # R7
     reasons: Counter[str] = Counter()
     for number in range(60):
         spec = GAMES[key].spec

@@ -7,7 +7,7 @@ cards is asked for no meld and no discard; and going out is asked for where what
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rummy.errors import IllegalAction
@@ -181,8 +181,10 @@ class Club:
     def view(self, state: ClubState, seat: Seat | None) -> View:
         """What *seat* may see: the public record, and its own hand (COM-12)."""
         view = view_of(state, self.spec.key, self.decision(state), seat)
-        in_play = tuple([min(each, 1) for each in view.status])  # Without a card as well (CLB-7.4).
-        return replace(view, status=in_play, knock_limit=max(0, out_limit(state)))
+        view.status = tuple([min(each, 1) for each in view.status])  # In play without a card as well (CLB-7.4).
+        view.knock_limit = max(0, out_limit(state))
+        view.had_laid, view.idle = state.had_laid, state.idle
+        return view
 
     # The parts of a turn.
 
@@ -202,7 +204,7 @@ class Club:
             raise IllegalAction(f"The hand counts more than {limit}, so it cannot go out (CLB-7.2, 7.3).", seat)
         state.closer = seat
         state.events.append(Event(EventKind.GO_OUT, seat))
-        at_once = not state.hands[seat] and state.fresh and any(seat in each.placers for each in state.melds)
+        at_once = not state.hands[seat] and not state.had_laid and any(seat in each.placers for each in state.melds)
         self._finish(state, "out at once" if at_once else "out")
 
     def _end_turn(self, state: ClubState) -> None:

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from rummy.errors import IllegalAction
-from rummy.rules import shuffle
 from rummy.rules.actions import Action, Card, Cards, EndMelds, LayOff, Meld, Seat
 from rummy.rules.arranging import Arranger, arranger
 from rummy.rules.cards import TEXTS
-from rummy.rules.game import DealTerms, Event, EventKind, Phase, TableMeld
+from rummy.rules.game import DealTerms, Phase, TableMeld
 from rummy.rules.games import zones
 from rummy.rules.games.club_score import CHEAPEST, IN_HAND
-from rummy.rules.games.zones import Zones, add_on, grown_by, held, lay_down, meld_of, take
+from rummy.rules.games.zones import Zones, add_on, grown_by, held, lay_down, meld_of, shuffle_pile, take
 from rummy.rules.tabling import ACES, MeldRules, ends_for, minimal_melds, single_lay_offs
 
 MELDS: Final = {ace: MeldRules(ace=ace, distinct_suits=False, most_set=108) for ace in ACES}  # CLB-1.2, 2.1, 2.2
@@ -42,13 +41,12 @@ _BESIDE: Final = {ace: tuple([_beside(card, ace) for card in range(52)]) for ace
 class ClubState(Zones):
     """One deal of Club. Nothing is ever `forbidden`: a card taken from the pile is melded (CLB-4.2)."""
 
-    __slots__ = ("fresh", "idle", "shuffles")
+    __slots__ = ("had_laid", "idle")
 
     def __init__(self, terms: DealTerms, hands: list[Cards], stock: list[Card], pile: list[Card]) -> None:
         super().__init__(terms, hands, stock, pile)
-        self.fresh = True  # Whether the seat had no card on the table when its turn began (CLB-8.7).
+        self.had_laid = False  # Whether the seat on turn had cards on the table when its turn began (CLB-8.7).
         self.idle = 0  # Turns in a row that found nothing to draw (CLB-4.7).
-        self.shuffles = 0
 
 
 # ---- the turn
@@ -58,7 +56,7 @@ def begin_turn(state: ClubState, seat: Seat) -> None:
     """Opens the turn of *seat*, which is without a draw where there is nothing to draw (CLB-4.7)."""
     state.turn = seat
     state.owed = None
-    state.fresh = all(seat not in meld.placers for meld in state.melds)
+    state.had_laid = any(seat in meld.placers for meld in state.melds)
     state.phase = Phase.START
     if not state.stock and not state.pile:
         state.idle += 1
@@ -92,14 +90,9 @@ def is_asked(state: ClubState) -> bool:
 
 def draw_stock(state: ClubState) -> None:
     """Draws the next stock card, from the pile shuffled anew where the stock has none (CLB-4.6)."""
-    seat = state.turn
     if not state.stock:
-        seed = shuffle.again_seed(state.terms.chance, state.shuffles)
-        state.stock = shuffle.shuffled(seed, state.pile)[::-1]
-        state.pile = []
-        state.shuffles += 1
-        state.events.append(Event(EventKind.TURN_OVER, seat, reason="shuffled"))
-    zones.draw_stock(state, seat)
+        shuffle_pile(state, 0)
+    zones.draw_stock(state, state.turn)
     state.idle = 0
     state.phase = Phase.PLAY
 

@@ -175,7 +175,7 @@ def checked_groups(hand: Cards, groups: Sequence[Cards], seat: Seat) -> Cards:
     """What *groups* leave of *hand*. Raises `IllegalAction` for an empty group and for a card that is not there."""
     left = list(hand)
     for group in groups:
-        if not group:
+        if not isinstance(group, tuple) or not group:
             raise IllegalAction("A group holds at least one card.", seat)
         for card in group:
             if type(card) is not int or card not in hand:

@@ -17,6 +17,6 @@ def position(
     """A deal in play, as `draw_up` draws it; *turns*, done by all together, is one round unless it is given."""
     state = ClubState(terms(len(hands), turn=turn), [()] * len(hands), [], [])
     draw_up(Club(), state, *hands, stock=stock, pile=pile, melds=melds, turn=turn)
-    state.fresh = all(turn not in meld.placers for meld in state.melds)
+    state.had_laid = any(turn in meld.placers for meld in state.melds)
     state.turns = len(hands) if turns is None else turns
     return state

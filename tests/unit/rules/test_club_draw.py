@@ -11,7 +11,7 @@ from zones_table import legal, play, refused
 from rummy.errors import IllegalAction
 from rummy.rules.actions import DrawPile
 from rummy.rules.cards import parse_cards
-from rummy.rules.game import EventKind, Phase
+from rummy.rules.game import EventKind, Phase, Renewal
 from rummy.rules.games.club import Club
 
 GAME = Club()
@@ -106,7 +106,7 @@ def test_clb_4_6_each_shuffle_is_another_and_depends_on_the_deal_alone() -> None
 
     def stock(shuffles: int) -> list[int]:
         state = position(TEN, OTHER, pile=cards)
-        state.shuffles = shuffles
+        state.renewal = Renewal(shuffles) if shuffles else None
         play(GAME, state, "S")
         return state.stock
 

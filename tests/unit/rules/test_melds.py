@@ -147,7 +147,7 @@ def test_the_best_show_passes_its_own_check() -> None:
     [
         (["As2s4s"], [], "As2s4s is neither a set nor a run"),
         (["As2s"], [], "As2s is neither"),
-        ([""], [], "is neither"),
+        ([""], [], "each of them the cards"),
         (["5c5d5h"], [], "5c is not in the hand"),
         (["As2s3s", "3s4s5s"], [], "3s is used twice"),  # R2, COM-4
         (["AsAs2s"], [], "As is used twice"),

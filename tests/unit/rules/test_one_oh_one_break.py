@@ -33,7 +33,7 @@ def refused(state: OneOhOneState, text: str, sentence: str) -> None:
 
 
 @pytest.mark.parametrize(("seats", "draws"), [(2, 36), (3, 28), (4, 20), (5, 12), (6, 4)])
-def test_9_1_the_break_comes_when_the_stock_is_one_card_a_seat(seats: int, draws: int) -> None:
+def test_101_9_1_the_break_comes_when_the_stock_is_one_card_a_seat(seats: int, draws: int) -> None:
     terms = DealTerms(seats, tuple(range(seats)), seats - 1, 0, (0,) * seats)
     state = GAME.deal(PACK, terms)
     for _ in range(draws):
@@ -46,7 +46,7 @@ def test_9_1_the_break_comes_when_the_stock_is_one_card_a_seat(seats: int, draws
     assert state.phase is Phase.PLAY
 
 
-def test_9_2_a_discard_is_taken_only_into_a_meld_of_the_hand() -> None:
+def test_101_9_2_a_discard_is_taken_only_into_a_meld_of_the_hand() -> None:
     state = position(MELDS, LOOSE, stock="TcTh", pile="7s")
     assert legal(state) == {"S", "P1", "K"}
     other = position(LOOSE, MELDS, stock="TcTh", pile="7s")
@@ -56,7 +56,7 @@ def test_9_2_a_discard_is_taken_only_into_a_meld_of_the_hand() -> None:
     assert "P1" in legal(before)
 
 
-def test_9_2_a_lay_off_does_not_qualify() -> None:
+def test_101_9_2_a_lay_off_does_not_qualify() -> None:
     state = position(MELDS, LOOSE, stock="TcTh", pile="Qs")
     play(GAME, state, "S M:As2s3s M:7c7d7h E D:Kd S E D:8s")
     state.pile.append(parse_cards("4s")[0])
@@ -64,7 +64,7 @@ def test_9_2_a_lay_off_does_not_qualify() -> None:
     assert "P1" not in legal(state)  # It would only fit As2s3s on the table.
 
 
-def test_9_3_the_breaker_tables_all_his_melds() -> None:
+def test_101_9_3_the_breaker_tables_all_his_melds() -> None:
     state = position(MELDS, LOOSE, stock="TcTh")
     play(GAME, state, "S")
     assert GAME.view(state, 1).closer == 0
@@ -80,14 +80,14 @@ def test_9_3_the_breaker_tables_all_his_melds() -> None:
     assert [meld.run for meld in state.melds] == [False, True]
 
 
-def test_9_3_the_breaker_lays_nothing_off_in_that_turn() -> None:
+def test_101_9_3_the_breaker_lays_nothing_off_in_that_turn() -> None:
     state = position("As2s3s4s7c7d7h", LOOSE, stock="TcTh")
     play(GAME, state, "S M:As2s3s")
     refused(state, "L:4s>0", "only tables melds")
     assert "L:4s>0" not in legal(state)
 
 
-def test_9_3_the_arrangement_is_free_but_leaves_no_meld() -> None:
+def test_101_9_3_the_arrangement_is_free_but_leaves_no_meld() -> None:
     state = position("5s6s7s7c7d9hKd", LOOSE, stock="TcTh")
     play(GAME, state, "S")
     assert legal(state) == {"M:5s6s7s", "M:7c7d7s"}
@@ -95,7 +95,7 @@ def test_9_3_the_arrangement_is_free_but_leaves_no_meld() -> None:
     assert hand(state, 0) == set(parse_cards("5s6s9hKdTc"))
 
 
-def test_9_3_a_card_taken_from_the_pile_must_be_in_a_tabled_meld() -> None:
+def test_101_9_3_a_card_taken_from_the_pile_must_be_in_a_tabled_meld() -> None:
     # Seat 0 breaks; seat 1 takes the 7s, which its run of 5s6s needs, and may not use the run's cards otherwise.
     state = position(LOOSE, "5s6s8h8d8cKdQd", "4sKhQcTd9c3d2s", stock="ThJh9s")
     play(GAME, state, "S E D:Kc")
@@ -110,7 +110,7 @@ def test_9_3_a_card_taken_from_the_pile_must_be_in_a_tabled_meld() -> None:
     assert state.owed is None
 
 
-def test_9_3_the_taken_card_is_never_laid_off_nor_its_meld_spoilt() -> None:
+def test_101_9_3_the_taken_card_is_never_laid_off_nor_its_meld_spoilt() -> None:
     # 7s is owed. On the table lies 7c7d7h; 5s6s8s in hand. Laying off 7s, or 6s on a run, would break the duty.
     state = position("7c7d7h2s3s4sKd", "5s6sTdJdQc9h2c", "4c4hKhAd9c3dTs", stock="ThJh9s")
     play(GAME, state, "S M:7c7d7h M:2s3s4s E D:Kd")
@@ -123,7 +123,7 @@ def test_9_3_the_taken_card_is_never_laid_off_nor_its_meld_spoilt() -> None:
     play(GAME, state, "M:5s6s7s")
 
 
-def test_9_4_a_discard_taken_before_the_breaker_draws_tables_nothing() -> None:
+def test_101_9_4_a_discard_taken_before_the_breaker_draws_tables_nothing() -> None:
     state = position(MELDS, LOOSE, stock="TcTh", pile="7s")
     play(GAME, state, "P1")
     assert state.phase is Phase.DISCARD
@@ -131,7 +131,7 @@ def test_9_4_a_discard_taken_before_the_breaker_draws_tables_nothing() -> None:
     assert state.melds == []
 
 
-def test_9_5_later_seats_lay_off_on_any_meld_on_the_table() -> None:
+def test_101_9_5_later_seats_lay_off_on_any_meld_on_the_table() -> None:
     state = position(MELDS, "8d9dTd4s5sAdKc", "6s7s8s9hQcQdQh", stock="TcTh4c")
     play(GAME, state, "S M:As2s3s M:7c7d7h E D:Kd")
     play(GAME, state, "S M:8d9dTd")
@@ -145,7 +145,7 @@ def test_9_5_later_seats_lay_off_on_any_meld_on_the_table() -> None:
     assert state.result.points == (10, 11, 4)
 
 
-def test_9_5_ones_own_earlier_melds_may_grow_and_go_by_number() -> None:
+def test_101_9_5_ones_own_earlier_melds_may_grow_and_go_by_number() -> None:
     # Seat 0 breaks, and comes again since seat 1 takes from the pile. R12: each lay-off names its meld.
     state = position("4s5s6s7c7d7hQd", "Kc9h8s6c5h2d2h", stock="TcTh", pile="")
     play(GAME, state, "S M:4s5s6s M:7c7d7h E D:Qd")
@@ -165,7 +165,7 @@ def test_a_run_takes_a_third_card_on_one_end() -> None:
     assert state.melds[0].cards == parse_cards("As2s3s4s5s6s")
 
 
-def test_9_6_each_of_these_turns_ends_with_a_discard() -> None:
+def test_101_9_6_each_of_these_turns_ends_with_a_discard() -> None:
     state = position(MELDS, LOOSE, stock="TcTh")
     play(GAME, state, "S M:As2s3s M:7c7d7h E")
     assert state.phase is Phase.DISCARD
@@ -173,7 +173,7 @@ def test_9_6_each_of_these_turns_ends_with_a_discard() -> None:
     assert GAME.decision(state) == (1, Phase.START)
 
 
-def test_9_7_a_seat_without_a_card_has_finished_and_scores_nothing() -> None:
+def test_101_9_7_a_seat_without_a_card_has_finished_and_scores_nothing() -> None:
     state = position("As2s3s7c7d7hKd", LOOSE, THIRD, stock="4sThJc")
     play(GAME, state, "S M:As2s3s4s M:7c7d7h E D:Kd")
     assert GAME.view(state, 1).status == (2, 1, 1)
@@ -182,7 +182,7 @@ def test_9_7_a_seat_without_a_card_has_finished_and_scores_nothing() -> None:
     assert state.result.points == (0, 42, 52)
 
 
-def test_9_7_a_turn_that_melds_its_last_card_has_no_discard() -> None:
+def test_101_9_7_a_turn_that_melds_its_last_card_has_no_discard() -> None:
     state = position("As2s3s4s7c7d7h", LOOSE, stock="7sTh")
     play(GAME, state, "S M:As2s3s4s M:7c7d7h7s")
     assert GAME.decision(state) == (1, Phase.START)
@@ -190,7 +190,7 @@ def test_9_7_a_turn_that_melds_its_last_card_has_no_discard() -> None:
     assert legal(state) == {"S"}  # 4.2: the pile is empty.
 
 
-def test_9_7_the_deal_ends_when_every_seat_has_finished() -> None:
+def test_101_9_7_the_deal_ends_when_every_seat_has_finished() -> None:
     state = position("As2s3s4s7c7d7h", "8c8d8hTcTdTh5c", stock="7s8s")
     play(GAME, state, "S M:As2s3s4s M:7c7d7h7s S M:8c8d8h8s M:TcTdTh")
     assert hand(state, 1) == set(parse_cards("5c"))
@@ -199,7 +199,7 @@ def test_9_7_the_deal_ends_when_every_seat_has_finished() -> None:
     assert (state.result.reason, state.result.points) == ("all finished", (0, 0))
 
 
-def test_9_8_the_deal_ends_with_the_turn_that_drew_the_last_stock_card() -> None:
+def test_101_9_8_the_deal_ends_with_the_turn_that_drew_the_last_stock_card() -> None:
     state = position(MELDS, "4s9h8s6c5h2d2h", stock="TcTh")
     play(GAME, state, "S M:As2s3s M:7c7d7h E D:Kd S E")
     assert GAME.decision(state) is not None
@@ -209,14 +209,14 @@ def test_9_8_the_deal_ends_with_the_turn_that_drew_the_last_stock_card() -> None
     assert (state.result.reason, state.result.points) == ("stock", (10, 36))
 
 
-def test_9_9_nobody_knocks_once_the_stock_is_broken() -> None:
+def test_101_9_9_nobody_knocks_once_the_stock_is_broken() -> None:
     state = position(LOOSE, MELDS, stock="TcTh")
     play(GAME, state, "S E D:Tc")
     assert "K" not in legal(state)
     refused(state, "K", "Nobody may knock")
 
 
-def test_9_10_the_turn_cap_counts_the_hands_as_they_are() -> None:
+def test_101_9_10_the_turn_cap_counts_the_hands_as_they_are() -> None:
     game = OneOhOne(turn_cap=1)
     state = position(MELDS, LOOSE, stock="TcThJdJhQs")
     play(game, state, "S D:Tc S D:Th")

@@ -25,39 +25,39 @@ def places(tally: OneOhOneTally, *, ended: bool = False) -> tuple[int, ...] | No
     return None if outcome is None else outcome.placements
 
 
-def test_8_1_a_hundred_stays_and_a_hundred_and_one_is_out() -> None:
+def test_101_8_1_a_hundred_stays_and_a_hundred_and_one_is_out() -> None:
     tally = match_with(90, 90, 0)
     deal(tally, 10, 11, 5)
     assert tally.active == [0, 2]
     assert places(tally) is None
 
 
-def test_8_1_the_target_is_an_option() -> None:
+def test_101_8_1_the_target_is_an_option() -> None:
     tally = OneOhOne(target=50).tally(3, 0)
     deal(tally, 49, 50, 5)
     assert tally.active == [0, 2]
 
 
-def test_8_2_the_last_seat_left_wins() -> None:
+def test_101_8_2_the_last_seat_left_wins() -> None:
     tally = match_with(95, 90, 80)
     deal(tally, 20, 30, 20)
     assert places(tally) == (2, 3, 1)
     assert GAME.outcome(tally).reason == "last seat"  # type: ignore[union-attr]
 
 
-def test_8_3_where_all_go_out_at_once_the_lowest_total_wins() -> None:
+def test_101_8_3_where_all_go_out_at_once_the_lowest_total_wins() -> None:
     tally = match_with(100, 100, 100)
     deal(tally, 18, 4, 31)
     assert places(tally) == (2, 1, 3)
 
 
-def test_8_3_equal_totals_share() -> None:
+def test_101_8_3_equal_totals_share() -> None:
     tally = match_with(100, 100, 100)
     deal(tally, 5, 4, 4)
     assert places(tally) == (3, 1, 1)
 
 
-def test_8_4_later_is_better_and_equal_totals_share() -> None:
+def test_101_8_4_later_is_better_and_equal_totals_share() -> None:
     tally = match_with(100, 100, 0, 0, 0)
     deal(tally, 40, 40, 99, 0, 0)
     deal(tally, 0, 0, 90, 0, 0)
@@ -66,26 +66,26 @@ def test_8_4_later_is_better_and_equal_totals_share() -> None:
     assert places(tally) == (4, 4, 3, 2, 1)
 
 
-def test_8_4_a_foul_knocker_ranks_below_those_who_go_by_points_in_the_same_deal() -> None:
+def test_101_8_4_a_foul_knocker_ranks_below_those_who_go_by_points_in_the_same_deal() -> None:
     tally = match_with(0, 100, 100)
     deal(tally, 1, 90, 20, out=(0,))
     assert places(tally) == (3, 2, 1)
 
 
-def test_8_4_a_foul_knocker_of_a_later_deal_ranks_above() -> None:
+def test_101_8_4_a_foul_knocker_of_a_later_deal_ranks_above() -> None:
     tally = match_with(100, 0, 0)
     deal(tally, 90, 0, 0)
     deal(tally, 0, 30, 0, out=(1,))
     assert places(tally) == (3, 2, 1)
 
 
-def test_8_5_of_two_the_one_who_made_no_foul_knock_has_won_whatever_his_score() -> None:
+def test_101_8_5_of_two_the_one_who_made_no_foul_knock_has_won_whatever_his_score() -> None:
     tally = match_with(0, 100)
     deal(tally, 50, 60, out=(0,))
     assert places(tally) == (2, 1)
 
 
-def test_8_6_after_sixty_deals_the_lowest_total_wins() -> None:
+def test_101_8_6_after_sixty_deals_the_lowest_total_wins() -> None:
     tally = match_with(0, 0, 0)
     for _ in range(59):
         deal(tally, 1, 0, 1)
@@ -117,7 +117,7 @@ def test_when_the_dealer_forfeits_the_next_seat_deals() -> None:
     assert GAME.terms(tally).dealer == 3
 
 
-def test_7_3_the_penalty_is_for_not_having_the_lowest_count() -> None:
+def test_101_7_3_the_penalty_is_for_not_having_the_lowest_count() -> None:
     assert knock_penalty({0: 4, 1: 5}, 0, penalty=15, on_tie=False) == 0
     assert knock_penalty({0: 4, 1: 3}, 0, penalty=15, on_tie=False) == 15
     assert knock_penalty({0: 4, 1: 4}, 0, penalty=15, on_tie=False) == 0

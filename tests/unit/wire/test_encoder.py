@@ -109,7 +109,7 @@ def tables() -> Iterator[tuple[str, int, dict[str, Any]]]:
 
 
 @pytest.mark.parametrize(("key", "seats", "options"), list(tables()), ids=str)
-def test_every_decision_of_random_play(key: str, seats: int, options: dict[str, Any]) -> None:
+def test_every_decision_of_random_play(key: str, seats: int, options: dict[str, Any]) -> None:  # R21
     chance = random.Random(f"{key} {seats}")
     match = Match(find_game(key, options), seats, b"wire" + bytes([seats]), max_deals=3 if options else 12)
     encoders = [

@@ -1,0 +1,77 @@
+"""Every page of the rulebook: its clauses are numbered once, and each has a test whose name says its number.
+
+A clause of a game is tested among the unit tests; a clause that holds for every game may be tested over the registry
+as well. So a page for a new game, or a new clause, fails here until it has a test.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rummy.rules.games import GAMES, presets_of
+
+ROOT = Path(__file__).parents[3]
+PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs/rulebook").glob("*.md"))}
+PREFIXES = {
+    "basic": "BAS",
+    "club": "CLB",
+    "common": "COM",
+    "contract": "CON",
+    "gin": "GIN",
+    "indian13": "IND",
+    "one_oh_one": "101",
+    "rummy500": "R500",
+}
+CLAUSE = re.compile(r"^(?:- \*\*|\| )([A-Z0-9]+)-(\d+(?:\.\d+)?)(?:\*\*| \|)", re.MULTILINE)
+TESTS = [path for folder in ("unit/rules", "property") for path in (ROOT / "tests" / folder).glob("test_*.py")]
+NAMES = "\n".join(re.findall(r"def (test_\w+)\(", "".join(path.read_text(encoding="utf-8") for path in TESTS)))
+
+
+def clauses(page: str) -> list[str]:
+    """The numbers of the clauses that *page* states."""
+    found = CLAUSE.findall(PAGES[page])
+    assert {prefix for prefix, _ in found} == {PREFIXES[page]}
+    return [number for _, number in found]
+
+
+def is_named(prefix: str, number: str) -> bool:
+    """Whether a test has this clause in its name; several clauses of one test share the prefix."""
+    return re.search(rf"_{prefix.lower()}_(\d+_\d+_)*{number.replace('.', '_')}(?!\d)", NAMES) is not None
+
+
+@pytest.mark.parametrize("key", GAMES)
+def test_every_game_has_a_page_that_the_index_names(key: str) -> None:
+    assert f"({key}.md)" in PAGES["index"]
+    assert PREFIXES[key] in PAGES["index"]
+
+
+@pytest.mark.parametrize("page", PREFIXES)
+def test_every_clause_of_the_page_has_a_test_that_names_it(page: str) -> None:
+    stated = clauses(page)
+    assert len(stated) == len(set(stated)) > 10
+    assert [number for number in stated if not is_named(PREFIXES[page], number)] == []
+
+
+def test_there_is_no_page_that_is_not_looked_at() -> None:
+    assert set(PAGES) == {*PREFIXES, "index"} == {*GAMES, "common", "index"}
+
+
+@pytest.mark.parametrize("key", GAMES)
+def test_every_option_and_preset_stands_on_the_page(key: str) -> None:
+    kind: Any = GAMES[key]
+    for field in fields(kind):
+        assert re.search(rf"^\| `{field.name}` \| .+ \| .+ \| .+ \|$", PAGES[key], re.MULTILINE), field.name
+    for preset in presets_of(kind):
+        assert f"`{preset}`" in PAGES[key]
+
+
+def test_all_hundred_worked_examples_are_here() -> None:
+    examples = json.loads((ROOT / "tests/data/examples.json").read_text(encoding="utf-8"))
+    assert len(examples) == len({example["id"] for example in examples}) == 100
+    assert {example["game"] for example in examples} == set(GAMES)
