@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,7 @@ from rummy.rules.game import Event, EventKind, TableMeld, View
 from rummy.rules.match import Match
 from rummy.rules.notation import action_text
 from rummy.rules.replay import Played, Reader, Staged
+from rummy.rules.tabling import JOKER
 from rummy.store import matches
 
 _SYMBOLS = dict(zip("cdhs", "♣♦♥♠", strict=True))
@@ -104,7 +105,7 @@ def _dealt(match: Match) -> Frame:
         ply=0,
         seat=None,
         act=None,
-        text="The cards are dealt.",
+        text=" ".join(["The cards are dealt.", *_terms(view)]),
         fault=None,
         us=None,
         aside=cards_text(_cut(match)),
@@ -112,6 +113,21 @@ def _dealt(match: Match) -> Frame:
         dealer=view.dealer,
         **_position(match),
     )
+
+
+def _terms(view: View) -> Iterator[str]:
+    """What is particular to this deal, where the game has anything: the wild rank, and the contract."""
+    if view.wild is not None:
+        rank = "a joker, so aces are wild" if view.wild >= JOKER else _all([(view.wild,)])
+        yield f"Cut for the wild rank: {rank}."
+    if view.contract:
+        sets, runs = view.contract
+        asked = [_count(sets, "set")] * (sets > 0) + [_count(runs, "run")] * (runs > 0)
+        yield f"The contract: {' and '.join(asked)}."
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' * (number > 1)}"
 
 
 def _cut(match: Match) -> Cards:
@@ -165,23 +181,29 @@ def _words(played: Played, before: Frame, events: Sequence[Event]) -> str:
     """The action as a sentence without its subject."""
     match played.action:
         case DrawStock():
-            return f"draws {_all(e.cards for e in events if e.kind is EventKind.DRAW_STOCK)} from the stock"
+            shuffled = any(event.kind is EventKind.TURN_OVER for event in events)
+            return ("shuffles the pile into a new stock and " * shuffled) + f"draws {_drawn(events)} from the stock"
         case DrawPile(count):
             return f"takes {_all([_split(before.pile)[-count:]])} from the pile"
         case Take():
-            return f"takes the offered {_all([_split(before.pile)[-1:]])}"
+            bought = f" and {_drawn(events)} from the stock" if _drawn(events) else ""
+            return f"takes the offered {_all([_split(before.pile)[-1:]])}{bought}"
         case PassOffer():
             return "passes"
         case Discard(card):
             return f"discards {_all([(card,)])}"
         case Knock(card) if any(event.kind is EventKind.DROP for event in events):
             return f"shows wrongly, discarding {_all([(card or 0,)])}" + _shown(events, played.seat)
+        case Knock(card) if any(event.reason == "declares" for event in events):
+            return f"declares, discarding {_all([(card or 0,)])}" + _shown(events, played.seat)
         case Knock(card):
             return ("knocks" if card is None else f"knocks, discarding {_all([(card,)])}") + _shown(events, played.seat)
         case BigGin():
             return "has big gin" + _shown(events, played.seat)
         case Meld(cards):
             return f"melds {_all([cards])}"
+        case LayOff(cards) if before.phase == "offer":
+            return f"calls rummy and lays off {_all([cards])}; for that {_penalty(events)}"
         case LayOff(cards):
             return f"lays off {_all([cards])}"
         case EndMelds():
@@ -198,6 +220,18 @@ def _words(played: Played, before: Frame, events: Sequence[Event]) -> str:
             return "shows the hand" + _shown(events, played.seat)
         case _:
             raise AssertionError("a forfeit has words of its own")
+
+
+def _drawn(events: Sequence[Event]) -> str:
+    """The cards that came from the stock."""
+    return _all(event.cards for event in events if event.kind is EventKind.DRAW_STOCK)
+
+
+def _penalty(events: Sequence[Event]) -> str:
+    """What the seat got that threw a card which could be laid off (BAS-10.6); its caller took the card first."""
+    pile = _all(event.cards for event in events[1:] if event.kind is EventKind.DRAW_PILE)
+    drawn = _drawn(events)
+    return f"its discarder draws {drawn}" if drawn else f"its discarder takes {pile or 'nothing'} from the pile"
 
 
 def _shown(events: Sequence[Event], seat: int) -> str:

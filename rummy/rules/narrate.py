@@ -37,7 +37,8 @@ def sentence(event: Event, names: Sequence[str]) -> str:
         case EventKind.DEAL_END:
             return f"The deal ends ({event.reason}): " + ", ".join(_points(event, names)) + "."
         case EventKind.TURN_OVER:
-            return f"{name} turns the pile over." + (f" The upcard is {_cards(event.cards)}." if event.cards else "")
+            renewed = "shuffles the pile into a new stock" if event.reason == "shuffled" else "turns the pile over"
+            return f"{name} {renewed}." + (f" The upcard is {_cards(event.cards)}." if event.cards else "")
         case EventKind.OUT:
             return f"{name} leaves the match ({event.reason})."
         case EventKind.GO_OUT:

@@ -1,6 +1,8 @@
 """The positions of a replay, for every game."""
 
+import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -111,3 +113,45 @@ def test_a_deal_ends_with_the_table_as_it_was_laid(name: str) -> None:
 def set_like(meld: str) -> bool:
     """Whether the natural cards of *meld* have one rank."""
     return len({meld[at] for at in range(0, len(meld), 2)} - {"X"}) == 1
+
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+
+@cache
+def words_of(game: str) -> list[str]:
+    """What the frames of all golden replays of a game say."""
+    replays = sorted((GOLDEN / game).glob("*.jsonl"))
+    return [frame.text for path in replays for frames in film(path.read_bytes()).frames for frame in frames]
+
+
+def test_a_deal_opens_with_what_is_particular_to_it() -> None:
+    assert {text for text in words_of("gin") if text.startswith("The cards")} == {"The cards are dealt."}
+    contracts = [text for text in words_of("contract") if text.startswith("The cards")]
+    assert "The cards are dealt. The contract: 2 sets." in contracts
+    assert "The cards are dealt. The contract: 1 set and 2 runs." in contracts
+    cut = [text for text in words_of("indian13") if text.startswith("The cards")]
+    assert all(
+        re.fullmatch(r"The cards are dealt. Cut for the wild rank: (\w+[♣♦♥♠]|a joker, so aces .*)\.", each)
+        for each in cut
+    )
+
+
+@pytest.mark.parametrize(
+    ("game", "words"),
+    [
+        ("basic", r"calls rummy and lays off \w+.; for that its discarder (draws|takes) .+"),
+        ("contract", r"takes the offered \w+. and \w+. from the stock"),
+        ("indian13", r"declares, discarding \S+: .+; nothing left over"),
+        ("indian13", r"shuffles the pile into a new stock and draws \S+ from the stock"),
+        ("contract", r"shuffles the pile into a new stock and draws \S+ from the stock"),
+        ("club", r"shuffles the pile into a new stock and draws \S+ from the stock"),
+        ("basic", r"turns the pile over"),
+    ],
+)
+def test_what_only_one_game_has_is_said_in_its_own_words(game: str, words: str) -> None:
+    assert any(re.fullmatch(words, text) for text in words_of(game))
+
+
+def test_nobody_knocks_in_indian_rummy() -> None:
+    assert not [text for text in words_of("indian13") if "knocks" in text]

@@ -85,7 +85,7 @@
     if (frame.status[seat] === 2 && frame.hands[seat]) head.append(make("span", "chip", "left the deal"));
     if (frame.turn === seat && frame.phase) head.append(make("span", "quiet", PHASES[frame.phase] ?? ""));
     const end = frame.turn === null ? deals[deal].points[seat] : null;
-    head.append(make("span", "points", `score ${frame.scores[seat]}`, end ? ` + ${end} points` : ""));
+    head.append(make("span", "points", `score ${frame.scores[seat]}`, end ? ` ${end < 0 ? "\u2212" : "+"} ${Math.abs(end)} points` : ""));
     const cards = hand.map((one) => card(one, fresh.includes(one)));
     const box = make("section", "seat", head, cards.length ? list("hand", "Hand", cards) : make("p", "none hand", "no cards in hand"));
     box.classList.toggle("acted", frame.seat === seat);

@@ -10,9 +10,10 @@ import pytest
 
 from rummy.errors import BadInput, ReplayMismatch
 from rummy.rules import canonical
-from rummy.rules.game import Phase
+from rummy.rules.game import Event, EventKind, Phase
 from rummy.rules.games import find_game
 from rummy.rules.match import Match
+from rummy.rules.narrate import sentence
 from rummy.rules.notation import action_text
 from rummy.rules.replay import MAX_BYTES, MAX_LINES, Recorder, seat_names, steps, verify
 
@@ -357,3 +358,9 @@ def test_the_longest_match_that_options_allow_fits_a_replay(key: str, seats: int
     once_a_deal = 8 * seats  # Offers, shows, what is tabled after a break: each seat at most that.
     assert (2 * turns + once_a_deal) * deals < MAX_LINES  # A draw and a discard.
     assert MAX_BYTES // MAX_LINES > 150  # A line of an ordinary action has about 100 bytes.
+
+
+def test_a_pile_that_is_shuffled_is_not_said_to_be_turned_over() -> None:
+    assert sentence(Event(EventKind.TURN_OVER, 1, (3,)), "ab") == "b turns the pile over. The upcard is 4c."
+    shuffled = sentence(Event(EventKind.TURN_OVER, 0, (3,), reason="shuffled"), "ab")
+    assert shuffled == "a shuffles the pile into a new stock. The upcard is 4c."
