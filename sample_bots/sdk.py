@@ -90,7 +90,7 @@ class WireDecision(Question):
 
     @once
     def events(self) -> Sequence[Event]:
-        return [codec.read_event(event) for event in self._raw.events]
+        return codec.read_events(self._raw.events)
 
 
 @lru_cache(maxsize=64)
@@ -193,7 +193,7 @@ class Session:
             _say(f"match {rejection.match}: an answer was rejected: {rejection.reason} (strike {rejection.strikes})")
         if self._hear is not None:
             for news in message.news:
-                self._hear(news.match, [codec.read_event(event) for event in news.events])
+                self._hear(news.match, codec.read_events(news.events))
         if message.goodbye:
             self.goodbye = message.goodbye
 

@@ -13,11 +13,12 @@ from rummy.cli import here
 from rummy.errors import HostFault
 from rummy.rules.actions import Cards
 from rummy.rules.cards import card_text
+from rummy.rules.game import Event
 from rummy.rules.narrate import sentence
 from rummy.wire import codec
 from rummy.wire.dial import channel
 from rummy.wire.status import error_of
-from rummy.wire.v1 import view_pb2, watch_pb2, watch_pb2_grpc
+from rummy.wire.v1 import watch_pb2, watch_pb2_grpc
 
 
 def watch(
@@ -54,8 +55,8 @@ def _sentences(update: watch_pb2.FollowUpdate, names: list[str]) -> Iterator[str
         yield f"{' - '.join(names)}, {start.game}, {start.legs} {'leg' if start.legs == 1 else 'legs'}. Play {told}."
     if update.HasField("progress"):
         yield f"{update.progress.legs_done} legs and {update.progress.deals_done} deals are done."
-    for event in update.events:
-        yield sentence(codec.read_event(event), names)
+    for event in codec.read_events(update.events):
+        yield sentence(event, names)
     for leg, result in enumerate(update.results):
         seated = [names[(seat + leg) % len(names)] for seat in range(len(names))]
         places = sorted(zip(result.placements, seated, result.scores, strict=True))
@@ -77,7 +78,7 @@ def _object(update: watch_pb2.FollowUpdate) -> str:
     if update.HasField("progress"):
         said["progress"] = {"legs_done": update.progress.legs_done, "deals_done": update.progress.deals_done}
     if update.events:
-        said["events"] = [_event(event) for event in update.events]
+        said["events"] = [_event(event) for event in codec.read_events(update.events)]
     if update.results:
         said["results"] = [
             {"placements": list(result.placements), "scores": list(result.scores), "reason": result.reason}
@@ -92,8 +93,7 @@ def _cards(cards: Cards) -> list[str]:
     return [card_text(card) for card in cards]
 
 
-def _event(raw: view_pb2.Event) -> dict[str, Any]:
-    event = codec.read_event(raw)
+def _event(event: Event) -> dict[str, Any]:
     return {
         "kind": event.kind.name.lower(), "seat": event.seat, "cards": _cards(event.cards),
         "groups": [_cards(group) for group in event.groups],

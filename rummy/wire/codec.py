@@ -84,6 +84,7 @@ SIMPLE = _simple_actions()
 _SIMPLE_CODES = bytes([code for code, action in enumerate(SIMPLE) if action is not None])
 _simple = cast(Callable[[int], Action], SIMPLE.__getitem__)  # For those codes.
 _PHASES = {int(phase): phase for phase in Phase}
+_KINDS = frozenset(int(kind) for kind in EventKind)
 
 
 class Answer(NamedTuple):
@@ -315,6 +316,11 @@ def _table_meld(message: view_pb2.TableMeld) -> TableMeld:
     if len(message.placers) != len(message.cards):
         raise BadInput("A meld names who laid each of its cards.")
     return TableMeld(read_cards(message.cards), tuple(message.placers), message.seat, message.run)
+
+
+def read_events(messages: Iterable[view_pb2.Event]) -> list[Event]:
+    """What has happened, without the kinds that a newer arena knows and we do not. Raises `BadInput` for no cards."""
+    return [read_event(message) for message in messages if message.kind in _KINDS]
 
 
 def read_event(message: view_pb2.Event) -> Event:

@@ -23,7 +23,7 @@ from rummy.wire import codec, encoder
 from rummy.wire.dial import is_local
 from rummy.wire.encoder import SeatEncoder
 from rummy.wire.status import abort_on_error
-from rummy.wire.v1 import table_pb2
+from rummy.wire.v1 import table_pb2, view_pb2
 from sample_bots import sdk
 
 SETTINGS = sdk.Settings("unix:/nowhere", "token", ("gin",))
@@ -104,6 +104,14 @@ def test_a_bot_that_listens_hears_of_events_and_asks_for_them() -> None:
     assert heard == [(9, [EventKind.DEAL])]
     deaf = sdk.Session(stock, SETTINGS)
     assert not table_pb2.FromBot.FromString(deaf.hello()).hello.push_events
+
+
+def test_an_event_of_a_newer_arena_is_passed_over() -> None:
+    events = [view_pb2.Event(kind=kind, seat=1) for kind in (2, 99, 4)]  # type: ignore[arg-type]
+    heard: list[int] = []
+    session = sdk.Session(stock, SETTINGS, lambda _, events: heard.extend(int(event.kind) for event in events))
+    list(session.answers(table_pb2.ToBot(news=[table_pb2.News(match=9, events=events)]).SerializeToString()))
+    assert heard == [2, 4]
 
 
 def test_garbage_from_the_arena_is_told() -> None:
