@@ -25,7 +25,11 @@ from rummy.store.matches import PlayedMatch, SeatResult
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 HOSTILE = ("🃏 <script>alert(1)</script>", "שלום עולם", "../../etc/passwd")
 LEASE = timedelta(seconds=30)
-Choose = Callable[[Match, random.Random], Action]
+Choose = Callable[[Match, random.Random], Action | None]  # None leaves the match.
+
+
+def gone(match: Match, dice: random.Random) -> None:
+    """Leaves the match."""
 
 
 def draw_and_knock(match: Match, dice: random.Random) -> Action:
@@ -140,6 +144,10 @@ def play_match(game: Game, seed: bytes, styles: Sequence[Choose], fixture: int =
     while match.decision is not None:
         seat = match.decision.seat
         action = styles[seat](match, dice[seat])
+        if action is None:
+            match.forfeit(seat, "timeout")
+            recorder.forfeit(seat, "timeout", "It was gone.")
+            continue
         match.apply(action)
         recorder.action(seat, action, took_us=120)
     return recorder.finish()

@@ -169,3 +169,18 @@ def test_nothing_is_wider_than_a_phone(page: Page, path: str) -> None:
     page.goto(path)
     page.wait_for_load_state("networkidle")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_on_a_phone_the_pile_has_a_row_of_its_own(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/matches/1#1.0")
+    at(page, "1.0")
+    page.get_by_role("button", name="Last position").click()
+    expect(page.locator("#said")).to_contain_text("The deal ends")
+    pile = page.get_by_role("list", name=re.compile("^Discard pile: .*the top card last"))
+    size = int(re.findall(r"\d+", pile.get_attribute("aria-label") or "")[0])
+    assert size > 2
+    expect(pile.get_by_role("listitem", name=re.compile(" of "))).to_have_count(min(size, 10))
+    box, card = pile.bounding_box(), pile.get_by_role("listitem").last.bounding_box()
+    assert box is not None and card is not None
+    assert card["x"] + card["width"] <= box["x"] + box["width"]

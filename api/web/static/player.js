@@ -11,6 +11,7 @@
   const PHASES = { offer: "is offered a card", start: "begins a turn", play: "may meld", discard: "has to discard", show: "has to show the hand", go_out: "may go out" };
   const SVG = "http://www.w3.org/2000/svg";
   const byId = (id) => document.getElementById(id);
+  const narrow = matchMedia("(max-width: 40rem)");
   const still = matchMedia("(prefers-reduced-motion: reduce)");
 
   let player, names, address;
@@ -125,11 +126,12 @@
     return make("div", "middle", stock, make("div", "", make("h3", "", label), box), ...aside);
   }
 
-  // How many cards of the pile have room beside the stock, each but the last half covered.
+  // How many cards of the pile have room, beside the stock or on a narrow page below it, each but the last half covered.
   function fitting() {
     const felt = byId("felt");
     const width = parseFloat(getComputedStyle(felt).getPropertyValue("--card-w")) * parseFloat(getComputedStyle(document.documentElement).fontSize);
-    return Math.max(2, Math.floor((felt.clientWidth - 3 * width - 210) / (width * 0.56)));
+    const beside = narrow.matches ? width + 100 : 3 * width + 210;
+    return Math.max(2, Math.floor((felt.clientWidth - beside) / (width * 0.48 + 4)));
   }
 
   // The table never shrinks while one steps through a deal, so that the page below stays where it is.

@@ -1,9 +1,11 @@
 """Cards, hands and their text."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from rummy.errors import BadNotation
-from rummy.rules.cards import PACK, TEXTS, card_text, cards_of, cards_text, mask, parse_card, parse_cards
+from rummy.rules.cards import PACK, TEXTS, card_text, cards_of, cards_text, mask, parse_card, parse_cards, suit_tables
 
 
 def test_a_card_is_suit_times_thirteen_plus_rank() -> None:
@@ -35,10 +37,29 @@ def test_what_is_no_list_of_cards_is_refused(text: str) -> None:
         parse_cards(text)
 
 
-def test_a_refusal_does_not_repeat_a_long_text() -> None:
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("x" * 22, "'" + "x" * 22 + "'"), ("x" * 23, "'" + "x" * 19 + "…"), ("x" * 10_000, "'" + "x" * 19 + "…")],
+)
+def test_a_refusal_names_what_it_refuses_but_repeats_no_long_text(text: str, shown: str) -> None:
     with pytest.raises(BadNotation) as caught:
-        parse_card("x" * 10_000)
-    assert len(str(caught.value)) < 150
+        parse_card(text)
+    assert str(caught.value).startswith(shown + " ")
+
+
+def test_a_list_of_cards_is_as_long_as_the_limit_at_most() -> None:
+    assert len(parse_cards("As" * 200)) == 200
+    with pytest.raises(BadNotation, match="at most 400"):
+        parse_cards("As" * 200 + " ")
+
+
+@pytest.mark.parametrize("values", [range(52), [card % 13 for card in range(52)]])
+def test_tables_by_suit_have_the_values_of_the_cards_in_a_mask(values: Sequence[int]) -> None:
+    tables = suit_tables(values)
+    assert [len(table) for table in tables] == [8192] * 4
+    for suit, table in enumerate(tables):
+        for held in (0, 1, 0b1010000000001, 8191):
+            assert table[held] == tuple(values[suit * 13 + rank] for rank in range(13) if held >> rank & 1)
 
 
 def test_a_mask_gives_its_cards_ascending() -> None:

@@ -13,6 +13,7 @@ from rummy.rules.actions import (
     Discard,
     DrawPile,
     DrawStock,
+    Drop,
     EndMelds,
     GoOut,
     Knock,
@@ -34,6 +35,7 @@ TEXTS: dict[str, Action] = {
     "O": TurnOver(),
     "G": GoOut(),
     "C": Continue(),
+    "Q": Drop(),
     "D:Kc": Discard(12),
     "D:Xr": Discard(52),
     "K": Knock(),
@@ -101,6 +103,13 @@ def test_no_text_does_anything_else_than_parse_or_be_refused(text: str) -> None:
     except BadNotation:
         return
     assert parse_action(action_text(action)) == action
+
+
+def test_an_action_is_as_long_as_the_limit_at_most() -> None:
+    longest = "M:" + "As" * 199
+    assert action_text(parse_action(longest)) == longest
+    with pytest.raises(BadNotation, match="at most 400"):
+        parse_action(longest + " ")
 
 
 def test_what_is_no_action_has_no_text() -> None:
