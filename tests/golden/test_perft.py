@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rummy.rules.games import find_game
+from rummy.rules.games import GAMES, find_game
 from rummy.rules.match import Match
 
 
@@ -65,6 +65,11 @@ COUNTS = [
     ("rummy500", 5, 75, 4, 6018),
     ("rummy500", 6, 90, 4, 20697),
 ]
+
+
+def test_every_game_is_counted() -> None:
+    missing = set(GAMES) - {row[0] for row in COUNTS}
+    assert missing == set(), "add lines with a count of 0, run the test, and see that the count it finds is right"
 
 
 @pytest.mark.parametrize(("key", "seats", "before", "depth", "count"), COUNTS)

@@ -20,7 +20,6 @@ from tables import (
     rngs,
     seeds,
     states,
-    tables,
 )
 
 from rummy.errors import IllegalAction
@@ -31,7 +30,8 @@ from rummy.rules.match import Match
 from rummy.rules.notation import action_text, parse_action
 from rummy.rules.replay import Recorder, verify
 
-few = settings(max_examples=16, deadline=None, derandomize=True)
+every = pytest.mark.parametrize("table", TABLES, ids=str)
+few = settings(max_examples=3, deadline=None, derandomize=True)  # At every table: a new game is tried like the others.
 
 
 def zones(match: Match) -> Counter[int]:
@@ -54,8 +54,9 @@ def zones(match: Match) -> Counter[int]:
     return cards
 
 
+@every
 @few
-@given(tables, seeds, rngs)
+@given(seeds, rngs)
 def test_cards_are_conserved_after_each_action_com_1(
     table: tuple[str, int], seed: bytes, rng: random.Random
 ) -> None:  # R23, R24
@@ -68,8 +69,9 @@ def test_cards_are_conserved_after_each_action_com_1(
             assert not Counter(view.known[seat]) - Counter(match.view(seat).hand)
 
 
+@every
 @few
-@given(tables, seeds, rngs)
+@given(seeds, rngs)
 def test_legal_actions_are_sound_never_empty_and_lead_into_no_dead_end_com_9(
     table: tuple[str, int], seed: bytes, rng: random.Random
 ) -> None:
@@ -89,8 +91,9 @@ def test_legal_actions_are_sound_never_empty_and_lead_into_no_dead_end_com_9(
                 assert not isinstance(accepts(match.game, after, match.game.default_action(after)), str)
 
 
+@every
 @few
-@given(tables, seeds, rngs)
+@given(seeds, rngs)
 def test_simple_legal_actions_are_complete(table: tuple[str, int], seed: bytes, rng: random.Random) -> None:
     for match in states(*table, seed, rng):
         if rng.random() < 0.94:
@@ -105,8 +108,9 @@ def test_simple_legal_actions_are_complete(table: tuple[str, int], seed: bytes, 
             assert match.game.result(reached[0]).out  # type: ignore[union-attr]
 
 
+@every
 @few
-@given(tables, seeds, rngs)
+@given(seeds, rngs)
 def test_an_illegal_action_leaves_the_state_as_it_was(table: tuple[str, int], seed: bytes, rng: random.Random) -> None:
     for match in states(*table, seed, rng):
         if rng.random() < 0.94:
@@ -128,16 +132,18 @@ def test_an_illegal_action_leaves_the_state_as_it_was(table: tuple[str, int], se
                 assert pickle.dumps(copy) == before
 
 
+@every
 @few
-@given(tables, seeds, rngs)
+@given(seeds, rngs)
 def test_actions_come_back_from_their_text(table: tuple[str, int], seed: bytes, rng: random.Random) -> None:
     for match in states(*table, seed, rng):
         for action in match.legal_actions():
             assert parse_action(action_text(action)) == action
 
 
+@every
 @few
-@given(tables, seeds, rngs)
+@given(seeds, rngs)
 def test_replays_verify_with_strikes_and_forfeits_com_13(
     table: tuple[str, int], seed: bytes, rng: random.Random
 ) -> None:
@@ -185,7 +191,8 @@ def test_matches_end_between_bots_that_only_take_the_upcard_com_10(table: tuple[
         assert last.result is not None
         reasons.update(deal.reason for deal in last.deals)
         assert last.actions <= 60 * 100 * 6 * 3
-    assert "turn cap" in reasons
+    if hasattr(GAMES[table[0]], "turn_cap"):  # Other games cannot go on for ever.
+        assert "turn cap" in reasons
 
 
 def test_101_ends_even_where_the_card_taken_may_be_thrown_back() -> None:
@@ -196,6 +203,7 @@ def test_101_ends_even_where_the_card_taken_may_be_thrown_back() -> None:
     assert {deal.reason for deal in match.deals} == {"turn cap"}
 
 
+# The ends that random play has to reach, as "How a deal ends" on the page of the game names them.
 ENDINGS = {
     "basic": {"out", "rummy", "stock", "block", "turn cap"},
     "contract": {"out", "stock", "turn cap"},
@@ -218,6 +226,7 @@ def blundering(match: Match, rng: random.Random) -> Action:
 
 @pytest.mark.parametrize("key", sorted(GAMES))
 def test_random_play_reaches_every_ordinary_end_of_a_deal_and_scores_it(key: str) -> None:  # R7
+    assert key in ENDINGS, f"add to ENDINGS how deals of {key} end"
     reasons: Counter[str] = Counter()
     for number in range(60):
         spec = GAMES[key].spec

@@ -11,7 +11,9 @@ from typer.testing import CliRunner, Result
 from rummy.cli import contest
 from rummy.cli.main import app
 from rummy.errors import BadInput, BadOptions, BotCrashed, BotIllegalAction, NotEnoughEntrants, NotFound, UnknownGame
-from rummy.rules.games import find_game
+from rummy.manifest import read_manifest
+from rummy.rules.game import seats_of
+from rummy.rules.games import GAMES, find_game
 from rummy.rules.replay import verify
 
 
@@ -39,11 +41,20 @@ def test_greedy_beats_random_at_club_where_deals_are_many() -> None:
     assert lines["greedy"]["strikes"] == lines["random"]["strikes"] == 0
 
 
-@pytest.mark.parametrize("game", ["basic", "club", "gin", "indian13", "one_oh_one"])
-def test_every_sample_bot_plays(game: str) -> None:
-    lines = table(game, "random", "greedy", "patient", "drawer", "--matches", "4", "--seats", "2", "--seed", "b")
+def games_of(bot: str) -> tuple[str, ...]:
+    """The games that the manifest of a sample bot names."""
+    return read_manifest((contest.SAMPLES / bot / "bot.toml").read_bytes()).games
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_sample_bot_plays_what_its_manifest_names(game: str) -> None:
+    bots = [name for name in ("random", "greedy", "patient", "drawer") if game in games_of(name)]
+    assert bots[:2] == ["random", "greedy"], f"name {game} in the bot.toml of both, once they play it"
+    seats, _ = seats_of(find_game(game))
+    bots += ["greedy"] * (seats - len(bots))
+    lines = table(game, *bots, "--matches", "4", "--seats", str(seats), "--seed", "b")
     assert {line["strikes"] for line in lines.values()} == {0}
-    assert sum(line["score"] for line in lines.values()) == pytest.approx(2.0)
+    assert sum(line["score"] for line in lines.values()) == pytest.approx(len(bots) / 2)
 
 
 @pytest.mark.parametrize("game", ["gin", "one_oh_one"])

@@ -18,16 +18,7 @@ from rummy.rules.games import GAMES, presets_of
 
 ROOT = Path(__file__).parents[3]
 PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs/rulebook").glob("*.md"))}
-PREFIXES = {
-    "basic": "BAS",
-    "club": "CLB",
-    "common": "COM",
-    "contract": "CON",
-    "gin": "GIN",
-    "indian13": "IND",
-    "one_oh_one": "101",
-    "rummy500": "R500",
-}
+PREFIXES = dict(re.findall(r"^- \[.+\]\((\w+)\.md\) \(`(\w+)`\)$", PAGES["index"], re.MULTILINE))
 CLAUSE = re.compile(r"^(?:- \*\*|\| )([A-Z0-9]+)-(\d+(?:\.\d+)?)(?:\*\*| \|)", re.MULTILINE)
 TESTS = [path for folder in ("unit/rules", "property") for path in (ROOT / "tests" / folder).glob("test_*.py")]
 NAMES = "\n".join(re.findall(r"def (test_\w+)\(", "".join(path.read_text(encoding="utf-8") for path in TESTS)))
@@ -47,15 +38,17 @@ def is_named(prefix: str, number: str) -> bool:
 
 @pytest.mark.parametrize("key", GAMES)
 def test_every_game_has_a_page_that_the_index_names(key: str) -> None:
-    assert f"({key}.md)" in PAGES["index"]
-    assert PREFIXES[key] in PAGES["index"]
+    assert key in PAGES, f"write docs/rulebook/{key}.md"
+    assert key in PREFIXES, f"name the page in docs/rulebook/index.md, as in: - [Title]({key}.md) (`XYZ`)"
+    assert len(set(PREFIXES.values())) == len(PREFIXES)
 
 
 @pytest.mark.parametrize("page", PREFIXES)
 def test_every_clause_of_the_page_has_a_test_that_names_it(page: str) -> None:
     stated = clauses(page)
-    assert len(stated) == len(set(stated)) > 10
-    assert [number for number in stated if not is_named(PREFIXES[page], number)] == []
+    assert len(stated) == len(set(stated)) > 5
+    untested = [number for number in stated if not is_named(PREFIXES[page], number)]
+    assert untested == [], f"name tests such as test_{PREFIXES[page].lower()}_4_5_what_holds"
 
 
 def test_there_is_no_page_that_is_not_looked_at() -> None:
@@ -71,7 +64,7 @@ def test_every_option_and_preset_stands_on_the_page(key: str) -> None:
         assert f"`{preset}`" in PAGES[key]
 
 
-def test_all_hundred_worked_examples_are_here() -> None:
+def test_every_game_has_worked_examples() -> None:
     examples = json.loads((ROOT / "tests/data/examples.json").read_text(encoding="utf-8"))
-    assert len(examples) == len({example["id"] for example in examples}) == 100
-    assert {example["game"] for example in examples} == set(GAMES)
+    assert len(examples) == len({example["id"] for example in examples}) >= 100
+    assert set(GAMES) - {example["game"] for example in examples} == set(), "add some to tests/data/examples.json"
