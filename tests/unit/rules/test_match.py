@@ -43,6 +43,17 @@ def test_a_seed_is_bytes_of_a_bounded_length(seed: object) -> None:
         Match(GAME, 2, seed)  # type: ignore[arg-type]
 
 
+def test_a_seed_has_up_to_64_bytes() -> None:
+    assert Match(GAME, 2, b"x" * 64).seed == b"x" * 64
+    assert Match(GAME, 2, b"x").seed == b"x"
+
+
+@pytest.mark.parametrize(("key", "wanted"), [("gin", "2 seats, not 3"), ("indian13", "2 to 6 seats, not 7")])
+def test_a_wrong_number_of_seats_is_told_the_right_one(key: str, wanted: str) -> None:
+    with pytest.raises(BadOptions, match=f"is played by {wanted}"):
+        Match(find_game(key), int(wanted[-1]), b"seed")
+
+
 @pytest.mark.parametrize("most", [0, -1, True, 1.5])
 def test_a_short_match_has_a_deal(most: object) -> None:
     with pytest.raises(BadOptions, match="at least 1 deal"):

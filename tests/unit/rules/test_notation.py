@@ -96,6 +96,16 @@ def test_any_other_text_is_refused(text: str) -> None:
     assert len(str(caught.value)) < 200
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("x" * 24, "'" + "x" * 24 + "'"), ("x" * 25, "'" + "x" * 20 + "...'"), ("x\u0661\n", r"'x\u0661\n'")],
+)
+def test_a_refusal_names_what_it_refuses_but_repeats_no_long_text(text: str, shown: str) -> None:
+    with pytest.raises(BadNotation) as caught:
+        parse_action(text)
+    assert str(caught.value).startswith(shown + " ")
+
+
 @given(st.text(max_size=12))
 def test_no_text_does_anything_else_than_parse_or_be_refused(text: str) -> None:
     try:

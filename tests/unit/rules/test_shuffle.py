@@ -62,6 +62,21 @@ def test_it_is_the_stated_algorithm() -> None:
     assert shuffled(b"two packs", 1000) == by_the_book(b"two packs", 1000)
 
 
+@pytest.mark.parametrize("seed", [b"128556", b"433"])  # Their first word is 65520, and one beyond it.
+def test_a_word_that_would_favour_a_card_is_skipped(seed: bytes) -> None:
+    first = int.from_bytes(sha256(seed + bytes(8)).digest()[:2], "big")
+    assert first >= 65536 - 65536 % 52
+    assert shuffled(seed, 52) == by_the_book(seed, 52)
+
+
+@pytest.mark.parametrize(("seed", "seats"), [(b"6943", 3), (b"6943", 5), (b"17131", 6), (b"4534", 6)])
+def test_a_word_that_would_favour_a_seat_is_skipped_com_3(seed: bytes, seats: int) -> None:
+    block = sha256(sha256(seed + b"first seat").digest() + bytes(8)).digest()
+    first, second = (int.from_bytes(block[at : at + 2], "big") for at in (0, 2))
+    assert second < 65536 - 65536 % seats <= first
+    assert first_seat(seed, seats) == second % seats
+
+
 def test_a_pack_of_ones_own_is_shuffled_alike_and_left_as_it_was() -> None:
     pack = tuple(range(100, 152))
     assert shuffled(b"seed", pack) == [100 + card for card in shuffled(b"seed", 52)]
@@ -73,6 +88,7 @@ def test_a_pack_of_ones_own_is_shuffled_alike_and_left_as_it_was() -> None:
 def test_an_endless_pack_is_refused() -> None:
     with pytest.raises(ValueError, match="at most 1024"):
         shuffled(b"seed", 1025)
+    assert len(shuffled(b"seed", 1024)) == 1024
 
 
 def test_no_card_has_a_favourite_place() -> None:
