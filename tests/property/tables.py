@@ -75,6 +75,19 @@ OPTION_SETS: dict[str, list[dict[str, Any]]] = {
         {"jokers": 1, "turn_cap": 6, "target": 150},
     ],
 }
+# Played as well, but not counted on to reach every phase and end of its game.
+FURTHER_SETS: dict[str, list[dict[str, Any]]] = {
+    "gin": [
+        {"oklahoma": True, "after_two_passes": "stock_only", "next_starter": "winner"},
+        {"knock_limit": 0, "wall": 12, "next_starter": "alternate_after_win", "target": 60},
+        {"knock_limit": 40, "turn_cap": 6, "big_gin_bonus": 50, "deal_cap": 6},
+    ],
+    "one_oh_one": [
+        {"over_limit": "void", "tie_penalty": True, "rediscard_ban": False},
+        {"knock_table": [[100, 0]], "target": 60},
+        {"knock_table": [[30, 60], [40, 0]], "penalty": 0, "turn_cap": 6, "deal_cap": 5},
+    ],
+}
 SIMPLE: tuple[Action, ...] = (
     DrawStock(),
     *[DrawPile(count) for count in range(1, 65)],
@@ -124,7 +137,7 @@ def wrong_show(match: Match) -> Action:
 
 def options_for(key: str, seed: bytes) -> dict[str, Any]:
     """One of the option sets of a game, chosen by the seed of the match."""
-    sets = OPTION_SETS.get(key, [{}])
+    sets = [*OPTION_SETS.get(key, [{}]), *FURTHER_SETS.get(key, [])]
     return sets[sum(seed) % len(sets)]
 
 
