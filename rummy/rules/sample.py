@@ -9,44 +9,38 @@ All that goes in is a view, so all that comes out is what the seat knows and cha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any
 
 from rummy.errors import BadInput
-from rummy.rules.actions import Card, Cards, Seat
-from rummy.rules.game import Game, Phase, View
+from rummy.rules.actions import Card, Cards
+from rummy.rules.game import Game, View
+from rummy.rules.unseen import STOCK, Chance, Lots, lots_of
 
 MAX_TRIES = 10_000
-
-
-class Chance(Protocol):
-    """Where the unseen cards come from; a `random.Random` is one."""
-
-    def shuffle(self, x: list[Any]) -> None:
-        """Brings *x* into an order, each as likely as any other."""
 
 
 def sample(game: Game, view: View, random: Chance) -> Any:
     """A state of *game* with the cards that *view* does not show dealt anew, every deal that agrees with it alike.
 
     The game does it with `resume(view, hands, stock)`: a state with these cards where *view* shows none, or None where
-    such a deal cannot have come to the view. Raises `BadInput` where the deal is over, the game cannot do it, or the
-    view contradicts itself.
+    such a deal cannot have come to the view. What will be shuffled while the deal is played on is chance, too. Raises
+    `BadInput` where the deal is over, the game cannot do it, or the view contradicts itself; and where no deal is found
+    in so many tries, as may be while another seat lays a contract (CON-4.2) that its hand has to complete.
     """
     resume = getattr(game, "resume", None)
     if resume is None:
         raise BadInput(f"A deal of {game.spec.title} cannot be taken up from a view.")
     if view.phase is None:
         raise BadInput("The deal is over: there is nothing to play on.")
-    cards = _unseen(game, view)
-    wanted = _wanted(view, len(cards))
+    lots = lots_of(view, _unseen(game, view))
+    weights = lots.weights() if lots.either_places else ()
     for _ in range(MAX_TRIES):
-        random.shuffle(cards)
-        hands, dealt = _deal(view, wanted, cards)
-        state = resume(view, hands, cards[dealt : dealt + view.stock])
+        hands, stock = _dealt(view, lots.split(weights, random), random)
+        state = resume(view, hands, stock)
         if state is not None:
-            return state
-    raise BadInput("The view contradicts itself: no deal leads to it.")
+            return _with_chance(state, random)
+    raise BadInput("The view contradicts itself, or shows so rare a thing that by chance no deal leads to it.")
 
 
 def _unseen(game: Game, view: View) -> list[Card]:
@@ -56,6 +50,7 @@ def _unseen(game: Game, view: View) -> list[Card]:
     cards = list(game.deck(sum([status != 0 for status in view.status])))
     shown = [view.hand, view.pile, *[meld.cards for meld in view.melds]]
     shown += [known for seat, known in enumerate(view.known) if seat != view.seat]
+    shown += [() if view.wild is None else (view.wild,), () if view.renewal is None else view.renewal.order]
     try:
         for zone in shown:
             for card in zone:
@@ -65,23 +60,24 @@ def _unseen(game: Game, view: View) -> list[Card]:
     return cards
 
 
-def _wanted(view: View, cards: int) -> list[tuple[Seat, int]]:
-    """How many unseen cards each other seat holds."""
-    sizes = enumerate(view.hand_sizes)
-    wanted = [(seat, size - len(view.known[seat])) for seat, size in sizes if seat != view.seat]
-    spare = cards - view.stock - sum([count for _, count in wanted])
-    own = view.seat is None or len(view.hand) == view.hand_sizes[view.seat]
-    face_down = int(view.phase is Phase.SHOW)  # The card that a knock has thrown (GIN-5.1).
-    if not own or not 0 <= spare <= face_down or any(count < 0 for _, count in wanted) or not view.turn < view.seats:
-        raise BadInput("The view contradicts itself: its numbers of cards do not make the pack.")
-    return wanted
+def _dealt(view: View, lots: Lots, random: Chance) -> tuple[list[Cards], list[Card]]:
+    """Every hand, ascending, and the stock."""
+    held = [list(known) for known in view.known]
+    stock = [] if view.renewal is None else list(view.renewal.order)
+    for place, cards in lots.dealt(random):
+        if place == STOCK:
+            stock += cards
+        elif place >= 0:
+            held[place] += cards
+    hands = [tuple(sorted(cards)) for cards in held]
+    if view.seat is not None:
+        hands[view.seat] = view.hand
+    return hands, stock
 
 
-def _deal(view: View, wanted: Sequence[tuple[Seat, int]], cards: Sequence[Card]) -> tuple[list[Cards], int]:
-    """Every hand, ascending, and how many of *cards* went into them."""
-    hands: list[Cards] = [view.hand] * view.seats
-    at = 0
-    for seat, count in wanted:
-        hands[seat] = tuple(sorted([*view.known[seat], *cards[at : at + count]]))
-        at += count
-    return hands, at
+def _with_chance(state: Any, random: Chance) -> Any:
+    """*state* with a seed of its own for what is shuffled in mid-deal, where the game keeps one."""
+    terms = getattr(state, "terms", None)
+    if terms is not None:
+        state.terms = replace(terms, chance=random.randrange(1 << 64).to_bytes(8, "big"))
+    return state

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from tables import TABLES, cards_in, eager, seeds, states
+from tables import OPTION_SETS, TABLES, cards_in, eager, states
 
 from rummy.errors import BadInput
-from rummy.rules.actions import DrawPile, DrawStock, EndMelds
+from rummy.rules.actions import DrawPile, Drop, EndMelds, Knock
 from rummy.rules.game import Phase, View
 from rummy.rules.games import GAMES, find_game
 from rummy.rules.match import Match
@@ -22,10 +21,39 @@ from rummy.rules.sample import sample
 
 SAMPLED = [table for table in TABLES if hasattr(GAMES[table[0]], "resume")]
 DOCS = Path(__file__).parents[2] / "docs" / "howto" / "write-a-bot.md"
+DEALS = {"gin": 8, "one_oh_one": 2, "contract": 2}  # Of each match, from its first; else one.
+MORE: dict[str, list[dict[str, Any]]] = {
+    "contract": [{"contracts": [[1, 1]], "cards": [16], "buying": True, "max_buys": 10, "last_at_once": False}]
+}
 
-sampled = st.sampled_from(SAMPLED)
-chances = st.integers(0, 1 << 32).map(random.Random)  # Shuffles take more than hypothesis has to give.
-few = settings(max_examples=16, deadline=None, derandomize=True)
+
+def longer(match: Match, rng: random.Random) -> Any:
+    """A policy that hardly knocks, melds or keeps what it needs: it gets to the end of the stock, with a small hand."""
+    legal, phase = match.legal_actions(), match.decision and match.decision.phase
+    if phase is Phase.START:
+        drawn = DrawPile() if DrawPile() in legal and rng.random() < 0.3 else match.default_action()
+        return eager(match, rng) if isinstance(legal[-1], Drop | Knock) and rng.random() < 0.02 else drawn
+    if phase is Phase.OFFER:
+        return match.default_action() if rng.random() < 0.8 else rng.choice(legal)
+    return eager(match, rng) if rng.random() < 0.2 else match.default_action()
+
+
+both = pytest.mark.parametrize("policy", [eager, longer])
+every = pytest.mark.parametrize("table", SAMPLED, ids=str)
+RENEWED = ("basic", "club", "contract", "indian13")
+renewed = pytest.mark.parametrize("table", [table for table in SAMPLED if table[0] in RENEWED], ids=str)
+
+
+def moments(table: tuple[str, int], policy: Any, share: float) -> Iterator[tuple[Match, random.Random]]:
+    """Matches with every set of options at a *share* of their decisions, and chance."""
+    key, seats = table
+    for number, options in enumerate([*OPTION_SETS.get(key, [{}, {}, {}]), *MORE.get(key, ())]):
+        rng = random.Random(number)
+        match = Match(find_game(key, options), seats, bytes([number]))
+        while match.decision is not None and match.deal < DEALS.get(key, 1):
+            if rng.random() < share:
+                yield match, rng
+            match.apply(policy(match, rng))
 
 
 def cards_of_deal(state: Any) -> Counter[int]:
@@ -36,54 +64,39 @@ def cards_of_deal(state: Any) -> Counter[int]:
     return cards
 
 
-def longer(match: Match, rng: random.Random) -> Any:
-    """A policy that mostly neither knocks nor throws what it needs: it gets to the end of the stock."""
-    if match.decision and match.decision.phase is Phase.START and rng.random() < 0.9:
-        return DrawPile() if DrawPile() in match.legal_actions() and rng.random() < 0.4 else DrawStock()
-    return eager(match, rng) if rng.random() < 0.5 else match.default_action()
+def missing(match: Match, state: Any) -> Counter[int]:
+    """The cards of the pack that lie nowhere: the one cut for the wild rank, and one thrown face down."""
+    return Counter(match.game.deck(len(match.active))) - cards_of_deal(state)
 
 
-policies = st.sampled_from([eager, longer])
-
-
-@few
-@given(sampled, seeds, chances, policies)
-def test_what_the_seat_sees_stays_and_every_card_is_somewhere(
-    table: tuple[str, int], seed: bytes, rng: random.Random, policy: Any
-) -> None:
-    for match in states(*table, seed, rng, policy):
-        if rng.random() < 0.5:
-            continue
+@both
+@every
+def test_what_the_seat_sees_stays_and_every_card_is_somewhere(table: tuple[str, int], policy: Any) -> None:
+    for match, rng in moments(table, policy, 0.1):
         seat = rng.choice([*range(match.seats), None])
-        state = sample(match.game, match.view(seat), rng)
-        assert match.game.view(state, seat) == match.view(seat)
+        view = match.view(seat)
+        state = sample(match.game, view, rng)
+        assert match.game.view(state, seat) == view
         assert match.game.view(state, None) == match.view(None)
         assert match.game.decision(state) == match.decision
-        missing = Counter(match.game.deck(len(match.active))) - cards_of_deal(state)
-        assert missing.total() == (Counter(match.game.deck(len(match.active))) - cards_of_deal(match._state)).total()
-        assert missing.total() <= (match.decision is not None and match.decision.phase is Phase.SHOW)
+        assert missing(match, state).total() == missing(match, match._state).total()
+        assert missing(match, state).total() <= (view.phase is Phase.SHOW) + (view.wild is not None)
 
 
-@few
-@given(sampled, seeds, chances, policies)
-def test_the_seat_that_is_asked_has_the_same_answers(
-    table: tuple[str, int], seed: bytes, rng: random.Random, policy: Any
-) -> None:
-    for match in states(*table, seed, rng, policy):
+@both
+@every
+def test_the_seat_that_is_asked_has_the_same_answers(table: tuple[str, int], policy: Any) -> None:
+    for match, rng in moments(table, policy, 0.1):
         assert match.decision is not None
         state = sample(match.game, match.view(match.decision.seat), rng)
         assert list(match.game.legal_actions(state)) == list(match.legal_actions())
         assert match.game.default_action(state) == match.default_action()
 
 
-@few
-@given(sampled, seeds, chances, policies)
-def test_playing_on_ends_and_raises_nothing(
-    table: tuple[str, int], seed: bytes, rng: random.Random, policy: Any
-) -> None:
-    for match in states(*table, seed, rng, policy):
-        if rng.random() < 0.8:
-            continue
+@both
+@every
+def test_playing_on_ends_and_raises_nothing(table: tuple[str, int], policy: Any) -> None:
+    for match, rng in moments(table, policy, 0.005):
         game = match.game
         state = sample(game, match.view(rng.choice([*range(match.seats), None])), rng)
         while game.decision(state) is not None:
@@ -93,21 +106,105 @@ def test_playing_on_ends_and_raises_nothing(
         assert game.result(state) is not None
 
 
-def test_the_phases_and_the_break_are_all_reached() -> None:
-    reached: Counter[tuple[str, Phase, bool]] = Counter()
-    for number, table in enumerate(SAMPLED):
-        rng = random.Random(number)
+@every
+def test_a_line_played_in_both_has_one_end(table: tuple[str, int]) -> None:
+    """With all the cards where they are, what a view shows is enough for the rest of the deal to go as it does."""
+    for match, _ in moments(table, longer, 0.01):
+        game, deal = match.game, match._state.copy()
+        state = true_deal(match)
+        played = 0
+        while game.decision(deal) is not None:
+            assert list(game.legal_actions(state)) == list(game.legal_actions(deal))
+            action = game.legal_actions(deal)[0 if played % 5 else -1]
+            game.apply(state, action)
+            game.apply(deal, action)
+            assert game.view(state, None) == game.view(deal, None)
+            played += 1
+        assert game.result(state) == game.result(deal)
+
+
+def true_deal(match: Match) -> Any:
+    """The deal in play, taken up from what a spectator sees and the hidden cards themselves."""
+    deal, resume = match._state, getattr(match.game, "resume")  # noqa: B009 - not every game has it.
+    hands = [tuple(cards_in(hand)) for hand in deal.hands]
+    state = resume(match.view(None), hands, list(deal.stock))
+    if hasattr(state, "terms"):
+        state.terms = replace(state.terms, chance=deal.terms.chance)
+    return state
+
+
+PHASES = {
+    "gin": (Phase.OFFER, Phase.START, Phase.DISCARD, Phase.SHOW),
+    "one_oh_one": (Phase.START, Phase.DISCARD, Phase.SHOW),
+    "basic": (Phase.START, Phase.PLAY, Phase.DISCARD, Phase.OFFER),
+    "club": (Phase.START, Phase.PLAY, Phase.DISCARD, Phase.GO_OUT),
+    "contract": (Phase.START, Phase.OFFER, Phase.PLAY, Phase.DISCARD),
+    "rummy500": (Phase.START, Phase.PLAY, Phase.DISCARD),
+    "indian13": (Phase.START, Phase.DISCARD, Phase.SHOW),
+}
+
+
+def where_cards_can_be(view: View, state: Any, gone: Counter[int]) -> None:
+    """Holds the places of all cards in *state* against what everybody knows of a stock that was shuffled."""
+    renewal = view.renewal
+    assert renewal is not None
+    stock, turned = Counter(state.stock), Counter(renewal.cards)
+    hidden = [Counter(hand) - Counter(known) for hand, known in zip(state.hands, state.known, strict=True)]
+    if view.closer is not None:
+        hidden[view.closer] += gone  # Thrown face down.
+    had = [held + Counter(shown) for held, shown in zip(hidden, renewal.revealed, strict=True)]
+    in_hands = sum(had, stock) - turned  # When the pile was turned.
+    assert stock <= turned <= sum(had, stock)
+    assert sum(renewal.drawn) + len(state.stock) == len(renewal.cards)
+    for drawn, cards in zip(renewal.drawn, had, strict=True):
+        surely = sum(count for card, count in cards.items() if not in_hands[card])
+        surely_not = sum(count for card, count in cards.items() if not turned[card])
+        assert surely <= drawn <= cards.total() - surely_not
+
+
+@both
+@renewed
+def test_cards_of_a_turned_pile_are_only_where_they_can_be(table: tuple[str, int], policy: Any) -> None:
+    """In the deal in play, so that the view rules out nothing that is, and in those that are sampled."""
+    for match, rng in moments(table, policy, 0.2):
+        view = match.view(None)
+        if view.renewal is None or view.renewal.order:
+            continue
+        gone = missing(match, match._state) - Counter([view.wild] if view.wild is not None else [])
+        where_cards_can_be(view, match._state, gone)
+        state = sample(match.game, match.view(rng.choice([*range(match.seats), None])), rng)
+        gone = missing(match, state) - Counter([view.wild] if view.wild is not None else [])
+        where_cards_can_be(view, state, gone)
+
+
+@renewed
+def test_a_pile_turned_over_in_its_order_leaves_nothing_of_the_stock_to_chance(table: tuple[str, int]) -> None:
+    for match, rng in moments(table, longer, 0.2):
+        view = match.view(None)
+        if view.renewal is None or view.renewal.cards:
+            continue
+        assert list(view.renewal.order) == match._state.stock
+        assert sample(match.game, match.view(rng.choice([*range(match.seats), None])), rng).stock == match._state.stock
+
+
+@pytest.mark.parametrize("key", sorted({key for key, _ in SAMPLED}))
+def test_every_phase_is_reached_before_and_after_the_stock_has_run_out(key: str) -> None:
+    reached = Counter[tuple[Phase, bool]]()
+    for table in [table for table in SAMPLED if table[0] == key]:
         for policy in (eager, longer):
-            for match in states(*table, b"reached", rng, policy):
-                assert match.decision is not None
-                reached[table[0], match.decision.phase, match.view(None).broken_at is not None] += 1
-    both = [("gin", phase, False) for phase in (Phase.OFFER, Phase.START, Phase.DISCARD, Phase.SHOW)]
-    both += [("one_oh_one", phase, False) for phase in (Phase.START, Phase.DISCARD, Phase.SHOW)]
-    both += [("one_oh_one", phase, True) for phase in (Phase.START, Phase.PLAY, Phase.DISCARD)]
-    assert [case for case in both if reached[case] < 10] == []
+            for match, _ in moments(table, policy, 1):
+                view = match.view(None)
+                assert view.phase is not None
+                reached[view.phase, view.broken_at is not None or view.renewal is not None] += 1
+    wanted = [(phase, False) for phase in PHASES[key]]
+    if key in RENEWED:
+        wanted += [(phase, True) for phase in PHASES[key]]
+    if key == "one_oh_one":
+        wanted += [(phase, True) for phase in (Phase.START, Phase.PLAY, Phase.DISCARD)]
+    assert [case for case in wanted if reached[case] < 5] == []
 
 
-@pytest.mark.parametrize("table", SAMPLED, ids=str)
+@every
 def test_the_hidden_cards_themselves_play_no_part(table: tuple[str, int]) -> None:
     """Worlds that look alike to a seat give it the same deals from the same chance (faults R18)."""
     match = next(match for match in states(*table, b"hidden", random.Random(0)) if match.ply > 5)

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from rummy.errors import IllegalAction
-from rummy.rules import shuffle
 from rummy.rules.actions import Action, Card, Cards, EndMelds, LayOff, Meld, Seat
 from rummy.rules.game import DealTerms, Event, EventKind, Phase, TableMeld
 from rummy.rules.games.contract_lay import RULES, exactly, least_cards, some
@@ -21,6 +20,7 @@ from rummy.rules.games.zones import (
     lay_down,
     may_throw,
     meld_of,
+    shuffle_pile,
     still_forbidden,
     take,
 )
@@ -34,7 +34,7 @@ END: Final = EndMelds()
 class ContractState(Zones):
     """One deal for which *sets* and *runs* are asked; with *whole* the whole hand goes down at once (CON-6)."""
 
-    __slots__ = ("bought", "runs", "sets", "shuffled", "to_ask", "whole")
+    __slots__ = ("bought", "runs", "sets", "to_ask", "whole")
 
     def __init__(
         self,
@@ -49,7 +49,6 @@ class ContractState(Zones):
         self.whole = whole
         self.bought = [0] * terms.seats
         self.to_ask: tuple[Seat, ...] = ()  # Seats that may still buy the upcard.
-        self.shuffled = False  # Whether the pile has become a new stock.
 
 
 # ---- the contract
@@ -168,17 +167,13 @@ _WHOLE: Final = "In this deal all the cards go down at once as the contract, and
 
 def may_shuffle(state: ContractState) -> bool:
     """Whether the pile below its top may become the stock, which happens once (CON-7)."""
-    return not state.shuffled and len(state.pile) > 1
+    return state.renewal is None and len(state.pile) > 1
 
 
 def draw(state: ContractState, *, most_buys: int) -> None:
     """Draws for the seat on turn, which refuses the upcard; then the others are asked to buy it (CON-3)."""
     if not state.stock:
-        seed = shuffle.again_seed(state.terms.chance, 0)
-        state.stock = shuffle.shuffled(seed, state.pile[:-1])[::-1]
-        state.pile = state.pile[-1:]
-        state.shuffled = True
-        state.events.append(Event(EventKind.TURN_OVER, state.turn, tuple(state.pile), reason="shuffled"))
+        shuffle_pile(state, keep=1)
     draw_stock(state, state.turn)
     others = clockwise(state.terms, state.turn)[1:]
     state.to_ask = tuple([seat for seat in others if state.bought[seat] < most_buys]) if state.stock else ()

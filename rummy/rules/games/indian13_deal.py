@@ -5,83 +5,62 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rummy.errors import IllegalAction
-from rummy.rules import shuffle
 from rummy.rules.actions import Card, Cards, Seat
 from rummy.rules.cards import cards_text
-from rummy.rules.game import DealResult, DealTerms, Event, EventKind, Phase, TableMeld
+from rummy.rules.game import DealResult, DealTerms, Event, EventKind, Phase, TableMeld, View
+from rummy.rules.games import zones
 from rummy.rules.games.indian13_groups import HAND, Kind, is_joker, kind_of, wild_rank
 from rummy.rules.games.one_oh_one_tally import next_seat
-from rummy.rules.tabling import with_cards, without
+from rummy.rules.games.zones import Zones
+from rummy.rules.tabling import without
 
 
-class Indian13State:
-    """One deal. Hands and what is known of them are ascending; the next stock card is the last of its list."""
+class Indian13State(Zones):
+    """One deal, in which the rank of the card *cut* is wild; it is out of play (IND-9). `melds` are groups shown."""
 
-    __slots__ = (
-        "closer",
-        "cut",
-        "drawn",
-        "events",
-        "first",
-        "forbidden",
-        "hands",
-        "known",
-        "losses",
-        "melds",
-        "phase",
-        "pile",
-        "playing",
-        "result",
-        "shuffles",
-        "stock",
-        "terms",
-        "to_show",
-        "turn",
-        "turns",
-        "wild",
-    )
+    __slots__ = ("cut", "drawn", "first", "losses", "playing", "to_show", "wild")
 
     def __init__(self, terms: DealTerms, hands: list[Cards], cut: Card, pile: list[Card], stock: list[Card]) -> None:
-        self.terms = terms
-        self.hands = hands
-        self.cut = cut  # Out of play (IND-9).
+        super().__init__(terms, hands, stock, pile)
+        self.cut = cut
         self.wild = wild_rank(cut)
-        self.pile = pile
-        self.stock = stock
-        self.known: list[Cards] = [()] * terms.seats  # Taken from the pile, or shown (COM-12).
-        self.melds: list[TableMeld] = []  # The groups of those who have shown.
         self.playing: list[Seat] = list(terms.active)  # Neither dropped nor shown wrongly.
         self.losses = [0] * terms.seats
         self.drawn = [False] * terms.seats  # Whether the seat has drawn in this deal (IND-5).
         self.first = True  # Whether the first upcard lies open (IND-4.2).
-        self.phase = Phase.START
-        self.turn = terms.starter
-        self.turns = 0
-        self.forbidden: Card | None = None
-        self.shuffles = 0
-        self.closer: Seat | None = None
         self.to_show: list[Seat] = []
-        self.result: DealResult | None = None
         self.events = [Event(EventKind.DEAL, terms.starter, tuple(pile), groups=((cut,),))]
-
-    def copy(self) -> Indian13State:
-        """An independent copy. Its events begin anew, so that copying is as cheap late in a match as early."""
-        new = Indian13State.__new__(Indian13State)
-        for name in Indian13State.__slots__:
-            value = [] if name == "events" else getattr(self, name)
-            setattr(new, name, value.copy() if isinstance(value, list) else value)
-        return new
 
 
 def dealt(deck: Sequence[Card], terms: DealTerms) -> Indian13State:
     """Thirteen cards to each seat in play, one at a time from the starter, the cut card, the upcard (IND-2.1)."""
-    at = terms.active.index(terms.starter)
-    order = terms.active[at:] + terms.active[:at]
-    last = HAND * len(order)
-    hands: list[Cards] = [()] * terms.seats
-    for number, seat in enumerate(order):
-        hands[seat] = tuple(sorted(deck[number : last : len(order)]))
-    return Indian13State(terms, hands, deck[last], [deck[last + 1]], list(deck[: last + 1 : -1]))
+    hands, stock, (cut,) = zones.dealt(deck, terms, HAND)
+    return Indian13State(terms, hands, cut, [stock.pop()], stock)
+
+
+def taken_up(view: View, hands: Sequence[Cards], stock: list[Card]) -> Indian13State:
+    """The deal of *view*, with *hands* and *stock* for what it does not show."""
+    assert view.wild is not None, "every deal has its wild card"
+    state = Indian13State(zones.terms_of(view), list(hands), view.wild, [], stock)
+    zones.taken_up(state, view)
+    active = state.terms.active
+    order = zones.clockwise(state.terms, state.terms.starter)
+    begun = order[: view.turns + (view.phase is not Phase.START)]  # In its first round every seat has a turn.
+    state.playing = [seat for seat in active if view.status[seat] == 1]
+    gone = [seat for seat in active if view.status[seat] == 2]
+    state.losses = list(view.losses) or state.losses
+    state.drawn = [seat in begun for seat in range(view.seats)]
+    shown = any(view.known[seat] for seat in gone)  # A wrong show, with a card that went on the pile (IND-9).
+    state.first = view.turns == len(gone) and view.phase is Phase.START and not shown
+    if view.phase is Phase.SHOW:
+        state.to_show = _to_show(state, view.turn)
+    return state
+
+
+def _to_show(state: Indian13State, asked: Seat) -> list[Seat]:
+    """The seats that have not shown, from the one that is *asked* on: the winner of the show would be the last."""
+    order = zones.clockwise(state.terms, asked)
+    return [seat for seat in order[: order.index(state.closer)] if seat in state.playing]
 
 
 # ---- the draw
@@ -96,30 +75,21 @@ def why_not_take(state: Indian13State) -> str | None:
 
 def draw_stock(state: Indian13State) -> None:
     """Draws the next stock card; an empty stock is first made of the pile without its top (IND-4.4)."""
-    seat = state.turn
     if not state.stock:
-        seed = shuffle.again_seed(state.terms.chance, state.shuffles)
-        state.stock = shuffle.shuffled(seed, state.pile[:-1])[::-1]
-        state.pile = state.pile[-1:]
-        state.shuffles += 1
-        state.events.append(Event(EventKind.TURN_OVER, seat, tuple(state.pile), reason="shuffled"))
-    card = state.stock.pop()
-    state.events.append(Event(EventKind.DRAW_STOCK, seat, (card,), private=True))
-    _drawn(state, card)
+        zones.shuffle_pile(state, keep=1)
+    zones.draw_stock(state, state.turn)
+    _drawn(state)
 
 
 def draw_pile(state: Indian13State, *, rediscard_ban: bool) -> None:
     """Takes the upcard, which may be taken."""
-    seat, card = state.turn, state.pile.pop()
-    state.events.append(Event(EventKind.DRAW_PILE, seat, (card,)))
-    state.known[seat] = with_cards(state.known[seat], (card,))
+    (card,) = zones.take(state, state.turn, 1)
     state.forbidden = card if rediscard_ban else None
     state.first = False
-    _drawn(state, card)
+    _drawn(state)
 
 
-def _drawn(state: Indian13State, card: Card) -> None:
-    state.hands[state.turn] = with_cards(state.hands[state.turn], (card,))
+def _drawn(state: Indian13State) -> None:
     state.drawn[state.turn] = True
     state.phase = Phase.DISCARD
 
@@ -140,18 +110,16 @@ def left_after(state: Indian13State, card: object) -> Cards:
 
 def throw(state: Indian13State, card: Card, left: Cards) -> None:
     """Puts *card* on the pile; the hand is then *left*."""
-    seat = state.turn
-    state.hands[seat] = left
-    state.known[seat] = known_without(state.known[seat], card)
+    zones.leave(state, (card,), left)
     state.pile.append(card)
     state.first = False
-    state.events.append(Event(EventKind.DISCARD, seat, (card,)))
+    state.events.append(Event(EventKind.DISCARD, state.turn, (card,)))
 
 
 def known_without(known: Cards, card: Card) -> Cards:
-    """What is known of a hand after it has lost *card* openly."""
-    left = without(known, (card,))
-    return known if left is None else left
+    """What is known of a hand that has lost *card*, where it was known to be."""
+    at = known.index(card)
+    return known[:at] + known[at + 1 :]
 
 
 def next_turn(state: Indian13State) -> None:
@@ -192,10 +160,19 @@ def lay_open(state: Indian13State, seat: Seat, groups: Sequence[Cards], rest: Ca
     for group in groups:
         run = kind_of(group, state.wild) is not Kind.SET
         state.melds.append(TableMeld(tuple(group), (seat,) * len(group), seat, run))
+    expose(state, seat)
     state.hands[seat] = state.known[seat] = rest
 
 
-def clockwise(state: Indian13State) -> list[Seat]:
+def expose(state: Indian13State, seat: Seat) -> None:
+    """Makes the whole hand of *seat* known to everybody."""
+    hidden = without(state.hands[seat], state.known[seat])
+    assert hidden is not None, "what is known of a hand is in it"
+    zones.reveal(state, seat, hidden)
+    state.known[seat] = state.hands[seat]
+
+
+def in_play(state: Indian13State) -> list[Seat]:
     """The seats in play from the left of the seat on turn, which comes last."""
     seats = state.terms.seats
     return sorted(state.playing, key=lambda seat: (seat - state.turn - 1) % seats)

@@ -15,6 +15,7 @@ from rummy.rules import options
 from rummy.rules.actions import (
     Action,
     Card,
+    Cards,
     Discard,
     DrawPile,
     DrawStock,
@@ -41,6 +42,7 @@ from rummy.rules.games.rummy500_deal import (
     END,
     RULES,
     VALUES,
+    dearest_loose,
     hand_points,
     lay_off,
     meld,
@@ -58,6 +60,8 @@ from rummy.rules.games.zones import (
     may_throw,
     show_hands,
     take,
+    taken_up,
+    terms_of,
     throw,
     view_of,
 )
@@ -65,6 +69,7 @@ from rummy.rules.tabling import JOKER, MeldRules
 
 HAND: Final = 7
 MOST_JOKERS: Final = 4
+_SEARCHED: Final = 30  # Natural cards of a hand up to which the default discard is the best one.
 _DRAW_STOCK, _PASS = DrawStock(), Pass()
 _DRAWS: Final = tuple([DrawPile(count) for count in range(109)])
 _DISCARDS: Final = tuple([Discard(card) for card in range(54)])
@@ -167,10 +172,16 @@ class Rummy500:
         return END if END in legal else legal[0]
 
     def _default_discard(self, state: Zones) -> Action:
-        """The natural card whose loss leaves the fewest points unmatched, jokers left out of account; else a joker."""
+        """The natural card whose loss leaves the fewest points unmatched, jokers left out of account; else a joker.
+
+        Of a hand that the pile has swollen, the dearest card that lies on no meld: the search takes ever longer.
+        """
         hand = state.hands[state.turn]
         kept = next((card for card in hand if not may_discard(hand, card, state.forbidden)), None)
-        _, cards = self.arranger().best_discards(tuple([card for card in hand if card < JOKER]), kept)
+        naturals = tuple([card for card in hand if card < JOKER])
+        if len(naturals) > _SEARCHED:
+            return _DISCARDS[dearest_loose(naturals, kept)]
+        _, cards = self.arranger().best_discards(naturals, kept)
         if not cards:
             return _DISCARDS[next(card for card in hand if card >= JOKER and card != kept)]
         return _DISCARDS[max(cards, key=lambda card: (card % 13, -card))]
@@ -203,6 +214,11 @@ class Rummy500:
     def view(self, state: Zones, seat: Seat | None) -> View:
         """What *seat* may see: the public record, and its own hand (COM-12)."""
         return view_of(state, self.spec.key, self.decision(state), seat)
+
+    def resume(self, view: View, hands: Sequence[Cards], stock: list[Card]) -> Zones | None:
+        """The deal of *view*, with *hands* and *stock* for what it does not show; None where they cannot have come."""
+        state = taken_up(Zones(terms_of(view), list(hands), stock, []), view)
+        return state if state.owed is None or plays(state) else None  # R500-3.2
 
     # The ends of a turn, and of the deal.
 

@@ -86,6 +86,14 @@ def _is_melded(cards: set[Card], card: Card) -> bool:
     return (rank in cards) + (rank + 13 in cards) + (rank + 26 in cards) + (rank + 39 in cards) >= 3
 
 
+def dearest_loose(cards: Cards, kept: Card | None) -> Card:
+    """The dearest of *cards*, which are natural, but *kept*: of those that lie on no meld, where there are such."""
+    held_now = set(cards)
+    thrown = [card for card in cards if card != kept]
+    loose = [card for card in thrown if not _is_melded(held_now, card)]
+    return max(loose or thrown, key=lambda card: (VALUES[card % 13], card % 13, -card))
+
+
 def melds_with(hand: Cards, card: Card) -> list[Cards]:
     """The melds of *hand* that hold *card*."""
     wild = [each for each in hand if each >= JOKER]
