@@ -81,6 +81,7 @@ def test_con_1_but_not_both(cards: str) -> None:
         {"packs": "three"},
         {"buying": 1},
         {"max_buys": 0},
+        {"max_buys": 5},
         {"turn_cap": 0},
         {"preset": "canasta"},
         {"target": 5},

@@ -350,6 +350,7 @@ def test_com_14_defaults() -> None:
 @pytest.mark.parametrize(
     "options",
     [
+        {"target": 201}, {"rounds": 3, "scoring": "pool"},
         {"scoring": "chips"}, {"scoring": 1}, {"target": 0}, {"rounds": 11}, {"first_drop": 0}, {"middle_drop": True},
         {"wrong_show": "80"}, {"cap": 1001}, {"without_second": "B"}, {"rediscard_ban": 1}, {"turn_cap": 0},
         {"deal_cap": 101}, {"preset": "pool"}, {"jokers": 2},
