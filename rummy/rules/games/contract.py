@@ -7,7 +7,7 @@ OFFER after a draw from the stock. The contract is laid meld by meld: once one l
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from rummy.errors import BadOptions, IllegalAction
@@ -15,6 +15,7 @@ from rummy.rules import options
 from rummy.rules.actions import (
     Action,
     Card,
+    Cards,
     Discard,
     DrawPile,
     DrawStock,
@@ -44,7 +45,18 @@ from rummy.rules.games.contract_deal import (
 )
 from rummy.rules.games.contract_lay import RULES, least_cards
 from rummy.rules.games.totals import Totals
-from rummy.rules.games.zones import clockwise, dealt, may_discard, may_throw, show_hands, take, throw, view_of
+from rummy.rules.games.zones import (
+    clockwise,
+    dealt,
+    may_discard,
+    may_throw,
+    show_hands,
+    take,
+    taken_up,
+    terms_of,
+    throw,
+    view_of,
+)
 from rummy.rules.tabling import JOKER, MeldRules
 
 PACKS: Final = ("by_seats", "two")
@@ -226,7 +238,20 @@ class Contract:
     def view(self, state: ContractState, seat: Seat | None) -> View:
         """What *seat* may see: the public record, and its own hand (COM-12)."""
         view = view_of(state, self.spec.key, self.decision(state), seat)
-        return replace(view, contract=(state.sets, state.runs))
+        view.contract, view.whole = (state.sets, state.runs), state.whole
+        view.to_ask = state.to_ask
+        if any(state.bought):
+            view.bought = tuple(state.bought)
+        return view
+
+    def resume(self, view: View, hands: Sequence[Cards], stock: list[Card]) -> ContractState | None:
+        """The deal of *view*, with *hands* and *stock* for what it does not show; None where they cannot have come."""
+        sets, runs = view.contract
+        state = ContractState(terms_of(view), (list(hands), stock, []), (sets, runs), whole=view.whole)
+        state.to_ask = view.to_ask
+        state.bought = list(view.bought) or state.bought
+        taken_up(state, view)
+        return None if is_laying(state) and not plays(state) else state  # CON-4.2
 
     def _end_turn(self, state: ContractState) -> None:
         state.turns += 1

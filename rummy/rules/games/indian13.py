@@ -30,15 +30,18 @@ from rummy.rules.game import DealResult, DealTerms, Decision, Event, EventKind, 
 from rummy.rules.games.indian13_deal import (
     Indian13State,
     checked_groups,
-    clockwise,
     dealt,
     draw_pile,
     draw_stock,
+    expose,
     finish,
+    in_play,
+    known_without,
     lay_open,
     leave,
     left_after,
     next_turn,
+    taken_up,
     throw,
     why_not_take,
 )
@@ -46,6 +49,7 @@ from rummy.rules.games.indian13_groups import DECK, kind_of, points, why_not_val
 from rummy.rules.games.indian13_search import arrange, best_discard, shows, small_groups, throwable
 from rummy.rules.games.one_oh_one_tally import OneOhOneTally
 from rummy.rules.games.totals import Totals
+from rummy.rules.games.zones import view_of
 
 SCORINGS: Final = ("points", "pool")
 READINGS: Final = ("rest", "all")
@@ -184,30 +188,17 @@ class Indian13:
 
     def view(self, state: Indian13State, seat: Seat | None) -> View:
         """What *seat* may see: the public record, and its own hand."""
-        terms = state.terms
-        decision = self.decision(state)
-        return View(
-            game=self.spec.key,
-            phase=None if decision is None else decision.phase,
-            seat=seat,
-            seats=terms.seats,
-            hand=() if seat is None else state.hands[seat],
-            hand_sizes=tuple([len(hand) for hand in state.hands]),
-            stock=len(state.stock),
-            pile=tuple(state.pile),
-            melds=tuple(state.melds),
-            known=tuple(state.known),
-            scores=terms.scores,
-            status=tuple([(1 if at in state.playing else 2) if at in terms.active else 0 for at in range(terms.seats)]),
-            turn=state.turn,
-            dealer=terms.dealer,
-            knock_limit=0,
-            forbidden=state.forbidden,
-            owed=None,
-            closer=state.closer,
-            turns=state.turns,
-            wild=state.cut,
-        )
+        view = view_of(state, self.spec.key, self.decision(state), seat)
+        active, playing = state.terms.active, state.playing
+        view.status = tuple([(1 if at in playing else 2) if at in active else 0 for at in range(view.seats)])
+        view.wild = state.cut
+        if any(state.losses):
+            view.losses = tuple(state.losses)
+        return view
+
+    def resume(self, view: View, hands: Sequence[Cards], stock: list[Card]) -> Indian13State:
+        """The deal of *view*, with *hands* and *stock* for what it does not show."""
+        return taken_up(view, hands, stock)
 
     # The start of a turn.
 
@@ -238,7 +229,7 @@ class Indian13:
 
     def _stop(self, state: Indian13State) -> None:
         """The cap on turns: every seat still in play counts its hand, and nobody wins (IND-8)."""
-        for seat in clockwise(state):
+        for seat in in_play(state):
             laid_out = arrange(state.hands[seat], state.wild, whole_hand=self._whole_hand)
             state.losses[seat] = min(self.cap, laid_out.points)
             lay_open(state, seat, laid_out.melds, laid_out.rest)
@@ -275,7 +266,7 @@ class Indian13:
         seat = state.turn
         state.events.append(Event(EventKind.SHOW, seat, (), groups))
         throw(state, card, left)
-        state.known[seat] = left
+        expose(state, seat)
         leave(state, seat, self.wrong_show, "wrong show")
         self._end_turn(state)
 
@@ -310,8 +301,10 @@ def _valid_show(state: Indian13State, card: Card, groups: tuple[Cards, ...], lef
     state.turns += 1
     state.events.append(Event(EventKind.KNOCK, seat, (card,), reason="declares", private=True))
     state.hands[seat] = left
+    if state.known[seat].count(card) > left.count(card):
+        state.known[seat] = known_without(state.known[seat], card)
     lay_open(state, seat, groups, ())
-    state.to_show = [other for other in clockwise(state) if other != seat]
+    state.to_show = [other for other in in_play(state) if other != seat]
     state.phase, state.turn = Phase.SHOW, state.to_show[0]
 
 
