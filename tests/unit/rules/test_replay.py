@@ -10,11 +10,12 @@ import pytest
 
 from rummy.errors import BadInput, ReplayMismatch
 from rummy.rules import canonical
+from rummy.rules.cards import TEXTS
 from rummy.rules.game import Event, EventKind, Phase
 from rummy.rules.games import find_game
 from rummy.rules.match import Match
 from rummy.rules.narrate import sentence
-from rummy.rules.notation import action_text
+from rummy.rules.notation import action_text, parse_action
 from rummy.rules.replay import MAX_BYTES, MAX_LINES, Recorder, seat_names, steps, verify
 
 HEADER = {"bots": ["Anna", "Bert <b>", "Čeněk 🂡"], "leg": 0, "fixture": "7/3"}
@@ -334,6 +335,80 @@ def test_frames_show_every_deal_with_all_hands_open() -> None:
         assert len(shown) + frame["stock"] == 52
     json.dumps(frames)
     assert Phase[openings[0]["phase"]] is Phase.START
+
+
+def frame_of(match: Match, **said: object) -> dict[str, object]:
+    """What a frame shows of the match, beside what is said of its line."""
+    views = [match.view(seat) for seat in range(match.seats)]
+    view = views[0]
+    melds = [
+        {"cards": [TEXTS[c] for c in meld.cards], "placers": list(meld.placers), "seat": meld.seat, "run": meld.run}
+        for meld in view.melds
+    ]
+    return {
+        "deal": match.deal,
+        "ply": match.ply,
+        "act": None,
+        "forfeit": None,
+        "fault": None,
+        "us": None,
+        "points": None,
+        "reason": None,
+        "phase": view.phase and view.phase.name,
+        "turn": view.turn,
+        "dealer": view.dealer,
+        "closer": view.closer,
+        "hands": [[TEXTS[card] for card in each.hand] for each in views],
+        "stock": view.stock,
+        "pile": [TEXTS[card] for card in view.pile],
+        "melds": melds,
+        "scores": list(view.scores),
+        "status": list(view.status),
+        **said,
+    }
+
+
+def test_a_frame_shows_the_table_as_it_is_after_its_line() -> None:
+    data = recorded(forfeit=30, strikes=True)
+    match = Match(find_game("one_oh_one"), 3, b"seed of the replay tests")
+    frames = steps(data)
+    shown = next(frames)
+    assert shown == frame_of(match, seat=shown["seat"], text=shown["text"])
+    assert shown["text"].startswith("Deal 1. ")
+    assert shown["text"].endswith(sentence(match.events[0], HEADER["bots"]))  # type: ignore[arg-type]
+    compared = 0
+    for record in map(json.loads, data.splitlines()[1:-1]):
+        deal, ply, deals = match.deal, match.ply, len(match.deals)
+        if "act" in record:
+            match.apply(parse_action(record["act"]))
+        else:
+            match.forfeit(record["seat"], record["forfeit"])
+        shown = next(frames)
+        line = {key: record.get(key) for key in ("act", "forfeit", "fault", "us", "seat")}
+        assert (shown["deal"], shown["ply"]) == (deal, ply) == (record["deal"], record["ply"])
+        assert {key: shown[key] for key in line} == line
+        if len(match.deals) > deals:  # The frame still shows the deal that has ended.
+            assert (shown["points"], shown["reason"]) == (list(match.deals[-1].points), match.deals[-1].reason)
+            assert shown["phase"] is None or shown["reason"] == "void"
+            if match.result is None:
+                opening = next(frames)
+                assert opening == frame_of(match, seat=opening["seat"], text=opening["text"], ply=0)
+                assert opening["text"].startswith(f"Deal {match.deal + 1}. ")
+            continue
+        assert shown == frame_of(match, deal=deal, ply=ply, text=shown["text"], **line)
+        compared += 1
+    assert compared > 100
+    assert next(frames, None) is None
+
+
+def test_what_leaves_no_event_is_told_all_the_same() -> None:
+    told: set[str] = set()
+    for key in ("one_oh_one", "basic", "club"):
+        for frame in steps(recorded(key, 2)):
+            if frame["act"] in ("E", "C"):
+                told.add(frame["text"].removeprefix(f"{list(HEADER['bots'])[frame['seat']]} "))  # type: ignore[call-overload]
+    assert told <= {"ends the melds.", "does not go out."}
+    assert "ends the melds." in told
 
 
 def test_frames_of_an_altered_replay_end_where_it_was_altered() -> None:
