@@ -374,11 +374,10 @@ def test_a_frame_shows_the_table_as_it_is_after_its_line() -> None:
     frames = steps(data)
     shown = next(frames)
     assert shown == frame_of(match, seat=shown["seat"], text=shown["text"])
-    assert shown["text"].startswith("Deal 1. ")
-    assert shown["text"].endswith(sentence(match.events[0], HEADER["bots"]))  # type: ignore[arg-type]
-    compared = 0
+    assert shown["text"] == "Deal 1. " + sentence(match.events[0], HEADER["bots"])  # type: ignore[arg-type]
+    compared, names = 0, list(HEADER["bots"])  # type: ignore[call-overload]
     for record in map(json.loads, data.splitlines()[1:-1]):
-        deal, ply, deals = match.deal, match.ply, len(match.deals)
+        deal, ply, deals, seen = match.deal, match.ply, len(match.deals), len(match.events)
         if "act" in record:
             match.apply(parse_action(record["act"]))
         else:
@@ -387,6 +386,8 @@ def test_a_frame_shows_the_table_as_it_is_after_its_line() -> None:
         line = {key: record.get(key) for key in ("act", "forfeit", "fault", "us", "seat")}
         assert (shown["deal"], shown["ply"]) == (deal, ply) == (record["deal"], record["ply"])
         assert {key: shown[key] for key in line} == line
+        told = [sentence(event, names) for event in match.events[seen:] if event.kind is not EventKind.DEAL]
+        assert shown["text"] == (" ".join(told) or f"{names[record['seat']]} ends the melds.")
         if len(match.deals) > deals:  # The frame still shows the deal that has ended.
             assert (shown["points"], shown["reason"]) == (list(match.deals[-1].points), match.deals[-1].reason)
             assert shown["phase"] is None or shown["reason"] == "void"
