@@ -1,0 +1,167 @@
+"""Where unseen cards may lie once a pile has been shuffled into the stock, held against all that can have happened."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from rummy.errors import BadInput
+from rummy.rules.actions import Cards
+from rummy.rules.game import Phase, Renewal, View
+from rummy.rules.games import find_game
+from rummy.rules.match import Match
+from rummy.rules.unseen import STOCK, lots_of
+
+Deal = tuple[tuple[int, ...], ...]  # What each hand holds, and the stock, whose next card comes last.
+
+
+def seen(sizes: tuple[int, ...], stock: int, renewal: Renewal, **more: Any) -> View:
+    """A view of two or three seats, by nobody, of a deal in which nothing is known but *renewal*."""
+    view = Match(find_game("rummy500"), len(sizes), b"unseen").view(None)
+    nothing: tuple[Cards, ...] = ((),) * len(sizes)
+    return replace(view, hand_sizes=sizes, stock=stock, renewal=renewal, pile=(), melds=(), known=nothing, **more)
+
+
+def happened(before: Cards, sizes: tuple[int, ...], turned: Cards, story: str) -> Counter[Deal]:
+    """In how many ways the deals can have come about to which *story* leads, copies of a card told apart.
+
+    Hands of these *sizes* were made of *before* when *turned* became the stock. Then "0" is a draw by seat 0, and "0:5"
+    the card 5 that comes to light from its hand.
+    """
+    found = Counter[Deal]()
+    for dealt in set(permutations(range(len(before)))):
+        hands, at = [], 0
+        for size in sizes:
+            hands.append([before[each] for each in dealt[at : at + size]])
+            at += size
+        for order in permutations(turned):
+            end = played([list(hand) for hand in hands], list(order), story)
+            if end is not None:
+                found[end] += 1
+    return found
+
+
+def played(hands: list[list[int]], stock: list[int], story: str) -> Deal | None:
+    """The end of *story*, or None where it cannot be told of these cards."""
+    for step in story.split():
+        seat, _, card = step.partition(":")
+        hand = hands[int(seat)]
+        if not card:
+            hand.append(stock.pop())
+        elif int(card) in hand:
+            hand.remove(int(card))
+        else:
+            return None
+    return (*[tuple(sorted(hand)) for hand in hands], tuple(stock))
+
+
+def told(before: Cards, sizes: tuple[int, ...], turned: Cards, story: str) -> tuple[View, list[int]]:
+    """What *story* shows to everybody, and the cards that nobody sees at its end."""
+    drawn, left, cards = [0] * len(sizes), list(sizes), [*before, *turned]
+    revealed: list[list[int]] = [[] for _ in sizes]
+    for step in story.split():
+        seat, _, card = step.partition(":")
+        if card:
+            revealed[int(seat)].append(int(card))
+            cards.remove(int(card))
+        else:
+            drawn[int(seat)] += 1
+        left[int(seat)] += -1 if card else 1
+    shown = tuple(tuple(sorted(each)) for each in revealed)
+    renewal = Renewal(1, (), tuple(sorted(turned)), tuple(drawn), shown)
+    return seen(tuple(left), len(turned) - sum(drawn), renewal), cards
+
+
+def sampled(view: View, cards: list[int], rounds: int) -> Counter[Deal]:
+    """How often each deal is made of *cards*."""
+    rng, found = random.Random(5), Counter[Deal]()
+    lots = lots_of(view, list(cards))
+    weights = lots.weights()
+    for _ in range(rounds):
+        places: dict[int, list[int]] = {place: [] for place in (*range(view.seats), STOCK)}
+        for place, some in lots.split(weights, rng).dealt(rng):
+            places.setdefault(place, []).extend(some)
+        stock = tuple(places.pop(STOCK))
+        found[*[tuple(sorted(places[seat])) for seat in range(view.seats)], stock] += 1
+    return found
+
+
+@pytest.mark.parametrize(
+    ("before", "sizes", "turned", "story"),
+    [
+        ((0, 1, 2), (2, 1), (10, 11, 12), ""),
+        ((0, 1, 2), (2, 1), (10, 11, 12), "0"),
+        ((0, 1, 2), (1, 2), (10, 11, 12), "0 1 0:10"),
+        ((0, 1, 2), (1, 2), (10, 11, 12, 13), "0 0:1 1 1:10 0"),
+        ((0, 1, 2, 3), (2, 2), (10, 11, 12), "0 0:10 1 1:11 0 0:0"),
+    ],
+)
+def test_every_deal_that_can_be_is_as_likely_as_any_other(
+    before: Cards, sizes: tuple[int, ...], turned: Cards, story: str
+) -> None:
+    wanted = happened(before, sizes, turned, story)
+    assert len(set(wanted.values())) == 1
+    view, cards = told(before, sizes, turned, story)
+    rounds = 200 * len(wanted)
+    found = sampled(view, cards, rounds)
+    assert found.keys() == wanted.keys()
+    assert all(abs(count - 200) < 5 * 200**0.5 for count in found.values())
+
+
+@pytest.mark.parametrize(
+    ("before", "sizes", "turned", "story"),
+    [
+        ((0, 1, 5), (2, 1), (5, 11, 12), "0 0:5"),
+        ((0, 1, 5), (2, 1), (5, 5, 12), "0 0:5 1"),
+        ((0, 5, 5), (1, 2), (5, 11, 12), "1 1:5 1:5 0"),
+        ((0, 1, 5, 6), (2, 2), (5, 6, 12), "0 1 0:5 1:6"),
+        ((0, 1, 5, 6), (2, 2), (5, 6, 12), "0 0:5 0:12 1"),
+        ((5, 5, 6), (1, 2), (5, 6, 6), "0 0:6 1 1:5"),
+    ],
+)
+def test_copies_on_both_sides_rule_out_nothing_that_can_be(
+    before: Cards, sizes: tuple[int, ...], turned: Cards, story: str
+) -> None:
+    view, cards = told(before, sizes, turned, story)
+    can_be = happened(before, sizes, turned, story).keys()
+    assert can_be - sampled(view, cards, 6000).keys() == set()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"cards": (10, 11)}, "not where they can be"),
+        ({"cards": (10, 11, 20)}, "does not show"),
+        ({"drawn": (0,)}, "does not show"),
+        ({"revealed": ()}, "does not show"),
+        ({"drawn": (0, 0)}, "not where they can be"),
+    ],
+)
+def test_a_stock_that_cannot_be_is_refused(change: dict[str, Any], says: str) -> None:
+    view, cards = told((0, 1, 2), (2, 1), (10, 11, 12), "0")
+    assert view.renewal is not None
+    broken = replace(view, renewal=view.renewal._replace(**change))
+    with pytest.raises(BadInput, match=says):
+        lots_of(broken, cards)
+
+
+def test_a_hand_that_has_shown_more_than_it_has_drawn_is_refused() -> None:
+    view, cards = told((0, 1, 2), (2, 1), (10, 11, 12), "0 0 0:10 0:11")
+    assert view.renewal is not None
+    broken = replace(view, stock=2, hand_sizes=(1, 1), renewal=view.renewal._replace(drawn=(1, 0)))
+    with pytest.raises(BadInput, match="more cards of the stock than it has drawn"):
+        lots_of(broken, cards)
+
+
+def test_a_card_thrown_face_down_comes_from_the_hand_that_has_shown() -> None:
+    """With all of that hand open, and one of its draws not in it, the card face down is one of the stock."""
+    renewal = Renewal(1, (), (10, 11, 12), (1, 0), ((0, 1), ()))
+    view = seen((0, 1), 2, renewal, phase=Phase.SHOW, closer=0)
+    deals = sampled(view, [10, 11, 12, 2], 400)
+    assert {stock for _, _, stock in deals} == set(permutations((10, 11, 12), 2))
+    assert {hand for _, hand, _ in deals} == {(2,)}
