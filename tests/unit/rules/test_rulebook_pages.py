@@ -14,12 +14,13 @@ from typing import Any
 
 import pytest
 
-from rummy.rules.games import GAMES, presets_of
+from rummy.rules.games import GAMES, find_game, presets_of
 
 ROOT = Path(__file__).parents[3]
 PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs/rulebook").glob("*.md"))}
 PREFIXES = dict(re.findall(r"^- \[.+\]\((\w+)\.md\) \(`(\w+)`\)$", PAGES["index"], re.MULTILINE))
 CLAUSE = re.compile(r"^(?:- \*\*|\| )([A-Z0-9]+)-(\d+(?:\.\d+)?)(?:\*\*| \|)", re.MULTILINE)
+PRESET = re.compile(r"^(?:- |\| )`(\w+)`(?:: | \| )(\{.*\})(?: \|)?$", re.MULTILINE)
 TESTS = [path for folder in ("unit/rules", "property") for path in (ROOT / "tests" / folder).glob("test_*.py")]
 NAMES = "\n".join(re.findall(r"def (test_\w+)\(", "".join(path.read_text(encoding="utf-8") for path in TESTS)))
 
@@ -60,8 +61,10 @@ def test_every_option_and_preset_stands_on_the_page(key: str) -> None:
     kind: Any = GAMES[key]
     for field in fields(kind):
         assert re.search(rf"^\| `{field.name}` \| .+ \| .+ \| .+ \|$", PAGES[key], re.MULTILINE), field.name
-    for preset in presets_of(kind):
-        assert f"`{preset}`" in PAGES[key]
+    told = {name: json.loads(chosen) for name, chosen in PRESET.findall(PAGES[key])}
+    assert told == json.loads(json.dumps(presets_of(kind)))
+    for preset in told:
+        assert find_game(key, {"preset": preset}) == find_game(key, told[preset])
 
 
 def test_every_game_has_worked_examples() -> None:
