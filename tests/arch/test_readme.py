@@ -9,6 +9,7 @@ import typer
 
 from rummy.cli import bots
 from rummy.cli.main import app
+from rummy.rules.games import GAMES
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -23,6 +24,12 @@ def test_the_bot_that_is_printed_passes_the_check(tmp_path: Path, capsys: pytest
     said = capsys.readouterr().out
     assert re.search(r"^gin: [\d,]+ actions, no fault$", said, re.M), said
     assert re.search(r"^one_oh_one: [\d,]+ actions, no fault$", said, re.M), said
+
+
+@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md"])
+def test_every_game_is_named(page: str) -> None:
+    said = " ".join((ROOT / page).read_text("utf-8").split()).casefold()
+    assert [game.spec.title for game in GAMES.values() if game.spec.title.casefold() not in said] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

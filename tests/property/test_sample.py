@@ -196,6 +196,7 @@ def test_every_phase_is_reached_before_and_after_the_stock_has_run_out(key: str)
                 view = match.view(None)
                 assert view.phase is not None
                 reached[view.phase, view.broken_at is not None or view.renewal is not None] += 1
+    assert key in PHASES, f"add to PHASES what {key} asks, and to RENEWED where its pile becomes a new stock"
     wanted = [(phase, False) for phase in PHASES[key]]
     if key in RENEWED:
         wanted += [(phase, True) for phase in PHASES[key]]
