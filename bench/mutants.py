@@ -367,16 +367,13 @@ def _outcomes(
         if (mutant.module, mutant.name) in types:
             yield mutant, (TYPES, "")
             continue
-        names = list(seconds) if tests is None else known["tests"].get(f"{mutant.module}.{mutant.function}", [])
-        if tests is not None:
-            names = [name for name in names if name in tests.by_name]
-        chosen_tests = within(names, seconds, options.seconds)
+        limit = 20 + 10 * options.seconds
         if tests is None:
-            work = partial(_fresh, mutant, chosen_tests, options.tests)
-        else:
-            work = partial(_put, mutant, chosen_tests, tests)
-        limit = 20 + 10 * sum(chosen_tests.values())
-        yield mutant, (forked(work, limit) if names else (UNREACHED, ""))
+            yield mutant, forked(partial(_fresh, mutant, seconds, options), limit)
+            continue
+        names = known["tests"].get(f"{mutant.module}.{mutant.function}", [])
+        some = within([name for name in names if name in tests.by_name], seconds, options.seconds)
+        yield mutant, (forked(partial(_put, mutant, some, tests), limit) if some else (UNREACHED, ""))
 
 
 def _put(mutant: Mutant, seconds: dict[str, float], tests: Collected) -> str:
@@ -384,13 +381,13 @@ def _put(mutant: Mutant, seconds: dict[str, float], tests: Collected) -> str:
     return first_failure(tests, seconds)
 
 
-def _fresh(mutant: Mutant, seconds: dict[str, float], folders: Sequence[str]) -> str:
+def _fresh(mutant: Mutant, seconds: dict[str, float], options: argparse.Namespace) -> str:
     sys.meta_path.insert(0, Changed(mutant))
     try:
-        tests = Collected(folders)
+        tests = Collected(options.tests)
     except BaseException:
         return "the import of the tests"
-    return first_failure(tests, seconds)
+    return first_failure(tests, within([name for name in tests.by_name if name in seconds], seconds, options.seconds))
 
 
 def _records(file: Path) -> list[dict[str, Any]]:

@@ -170,6 +170,8 @@ def test_a_show_that_is_none_has_its_reason(melds: list[str], lay_offs: list[str
     ("melds", "lay_off", "reason"),
     [
         (((39, 40, 60),), None, "card that this pack does not have"),
+        (((39, 40, 52),), None, "card that this pack does not have"),
+        (((39, 40, 53),), None, "card that this pack does not have"),
         (((39, 40, -1),), None, "card that this pack does not have"),
         (((39, 40, True),), None, "card that this pack does not have"),
         ((), LayOff((), 0), "at least one card"),
