@@ -17,6 +17,7 @@ from rummy.rules.actions import Action, Seat
 from rummy.rules.game import DealResult, Decision, Event, EventKind, Game, MatchResult, View, seats_of
 
 MAX_SEED_BYTES = 64
+MOST_ACTIONS = 90_000  # COM-10: whatever options allow, a replay holds the longest match, its last deal as well.
 VOID = "void"  # The reason of a deal that a forfeit has ended: nobody scores it.
 
 
@@ -110,6 +111,8 @@ class Match:
         """Ends the match where the game says so, else deals again and tells who has left."""
         short = self.max_deals is not None and self._scored >= self.max_deals  # A void deal does not count.
         outcome = self.game.outcome(self._tally, ended=short)
+        if outcome is None and self.actions >= MOST_ACTIONS:
+            outcome, reason = self.game.outcome(self._tally, ended=True), "action cap"
         if outcome is not None:
             self.decision = None
             self._apply, self._legal = _refuse, _nothing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,8 @@ from rummy.rules import shuffle
 from rummy.rules.actions import Discard, DrawStock
 from rummy.rules.game import EventKind
 from rummy.rules.games import GAMES, find_game
-from rummy.rules.match import Match
+from rummy.rules.match import MOST_ACTIONS, Match
+from rummy.rules.replay import MAX_BYTES, MAX_LINES
 
 GAME = find_game("one_oh_one")
 
@@ -157,3 +159,37 @@ def test_all_but_one_may_forfeit() -> None:
     assert match.result is not None
     assert match.result.placements == (6, 5, 4, 3, 2, 1)
     assert match.result.reason == "forfeit"
+
+
+@pytest.mark.parametrize("key", sorted(GAMES))
+def test_a_match_ends_before_its_replay_could_be_too_long_com_10(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rummy.rules.match.MOST_ACTIONS", 5)
+    seats = GAMES[key].spec.min_seats
+    game = find_game(key, {"turn_cap": 4} if key != "gin" else {})
+    match, whole = Match(game, seats, b"long"), Match(game, seats, b"long", max_deals=1)
+    while whole.decision is not None:
+        whole.apply(whole.default_action())
+    while match.decision is not None:
+        match.apply(match.default_action())
+    assert match.result is not None and whole.result is not None
+    assert (match.result.reason, match.result.deals) == ("action cap", 1)
+    assert match.result.placements == whole.result.placements
+
+
+@pytest.mark.parametrize("key", sorted(GAMES))
+def test_the_last_deal_of_the_longest_match_fits_its_replay_com_10(key: str) -> None:
+    spec: Any = GAMES[key].spec
+    most = next(cap for cap in (200, 100, 60) if allowed(key, {"turn_cap": cap}))
+    turns = most * (1 if key == "gin" else spec.max_seats)
+    once_a_turn = 5 + spec.max_seats - 1  # Turn the pile over, draw, end the melds, discard, go out; others are asked.
+    tabled = 3 * 52 + 2  # Each card of the largest pack is tabled once at most.
+    assert MOST_ACTIONS + turns * once_a_turn + tabled + 2 * spec.max_seats < MAX_LINES
+    assert MAX_BYTES // MAX_LINES > 150  # A line of an ordinary action has about 100 bytes.
+
+
+def allowed(key: str, options: dict[str, Any]) -> bool:
+    try:
+        find_game(key, options)
+    except BadOptions:
+        return False
+    return True
