@@ -291,10 +291,10 @@ def _compare(raw: bytes, expected: bytes) -> None:
 def _split(data: bytes) -> list[bytes]:
     if len(data) > MAX_BYTES:
         raise ReplayMismatch(f"A replay has at most {MAX_BYTES} bytes; this one has {len(data)}.")
-    lines = data.split(b"\n", MAX_LINES)
+    *lines, rest = data.split(b"\n", MAX_LINES + 1)
     if len(lines) > MAX_LINES:
         raise ReplayMismatch(f"A replay has at most {MAX_LINES} lines.")
-    if lines.pop() != b"" or len(lines) < 2:
+    if rest != b"" or len(lines) < 2:
         raise ReplayMismatch("The replay has been cut short, or is none: it is lines of JSON, each with its line end.")
     return lines
 

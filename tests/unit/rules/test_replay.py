@@ -16,7 +16,7 @@ from rummy.rules.games import find_game
 from rummy.rules.match import Match
 from rummy.rules.narrate import sentence
 from rummy.rules.notation import action_text, parse_action
-from rummy.rules.replay import MAX_BYTES, MAX_LINES, Recorder, seat_names, steps, verify
+from rummy.rules.replay import MAX_BYTES, MAX_LINE, MAX_LINES, Recorder, seat_names, steps, verify
 
 HEADER = {"bots": ["Anna", "Bert <b>", "Čeněk 🂡"], "leg": 0, "fixture": "7/3"}
 
@@ -234,6 +234,50 @@ def test_an_altered_header_is_refused(values: dict[str, object], sentence: str) 
     with pytest.raises(ReplayMismatch, match=sentence) as refusal:
         verify(b"\n".join(changed(0, **values)) + b"\n")
     assert refusal.value.ply is None
+
+
+@pytest.mark.parametrize(
+    ("key", "sentence"),
+    [("game", "There is no game ''"), ("seats", "2 to 6 seats, not 0"), ("seed", "cannot be played")],
+)
+def test_a_header_that_lacks_what_a_match_needs_is_refused(key: str, sentence: str) -> None:
+    header = {name: value for name, value in json.loads(LINES[0]).items() if name != key}
+    with pytest.raises(ReplayMismatch, match=sentence):
+        verify(b"\n".join([canonical.dumps(header), *LINES[1:]]) + b"\n")
+
+
+def test_a_short_match_says_so_in_its_header() -> None:
+    match = Match(find_game("one_oh_one"), 2, b"seed", max_deals=1)
+    recorder = Recorder({}, match)
+    while match.decision is not None:
+        seat, action = match.decision.seat, match.default_action()
+        match.apply(action)
+        recorder.action(seat, action, took_us=1)
+    data = recorder.finish()
+    assert json.loads(data.splitlines()[0])["max_deals"] == 1
+    assert verify(data).result.deals == 1
+    with pytest.raises(BadInput, match="max_deals 2"):
+        Recorder({"max_deals": 2}, match)
+
+
+def test_a_replay_is_as_large_as_the_limits_at_most() -> None:
+    for data in (b"x" * MAX_BYTES, b"{}\n" * MAX_LINES, b"{}" + b" " * (MAX_LINE - 2) + b"\n{}\n"):
+        with pytest.raises(ReplayMismatch, match=r"cut short|no replay of the format"):
+            verify(data)
+    with pytest.raises(ReplayMismatch, match=f"at most {MAX_BYTES} bytes"):
+        verify(b"x" * (MAX_BYTES + 1))
+    with pytest.raises(ReplayMismatch, match=f"at most {MAX_LINES} lines"):
+        verify(b"{}\n" * (MAX_LINES + 1))
+    with pytest.raises(ReplayMismatch, match=f"longer than {MAX_LINE} bytes"):
+        verify(b"{}" + b" " * (MAX_LINE - 1) + b"\n{}\n")
+
+
+def test_a_header_is_as_long_as_a_line_may_be() -> None:
+    match = Match(find_game("one_oh_one"), 2, b"seed")
+    short = len(Recorder({"x": ""}, match)._lines[0]) - 1
+    Recorder({"x": "y" * (MAX_LINE - short)}, match)
+    with pytest.raises(BadInput, match=f"at most {MAX_LINE} bytes"):
+        Recorder({"x": "y" * (MAX_LINE - short + 1)}, match)
 
 
 @pytest.mark.parametrize(
