@@ -164,7 +164,7 @@ def where_cards_can_be(view: View, state: Any, gone: Counter[int]) -> None:
 
 @both
 @renewed
-def test_cards_of_a_turned_pile_are_only_where_they_can_be(table: tuple[str, int], policy: Any) -> None:
+def test_com_15_cards_of_a_turned_pile_are_only_where_they_can_be(table: tuple[str, int], policy: Any) -> None:
     """In the deal in play, so that the view rules out nothing that is, and in those that are sampled."""
     for match, rng in moments(table, policy, 0.2):
         view = match.view(None)
@@ -178,7 +178,8 @@ def test_cards_of_a_turned_pile_are_only_where_they_can_be(table: tuple[str, int
 
 
 @renewed
-def test_a_pile_turned_over_in_its_order_leaves_nothing_of_the_stock_to_chance(table: tuple[str, int]) -> None:
+def test_com_15_a_pile_turned_over_in_its_order_leaves_nothing_of_the_stock_to_chance(table: tuple[str, int]) -> None:
+    """Everybody knows the stock, and what was drawn from it."""
     for match, rng in moments(table, longer, 0.2):
         view = match.view(None)
         if view.renewal is None or view.renewal.cards:

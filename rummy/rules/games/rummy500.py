@@ -69,7 +69,7 @@ from rummy.rules.tabling import JOKER, MeldRules
 
 HAND: Final = 7
 MOST_JOKERS: Final = 4
-_SEARCHED: Final = 30  # Natural cards of a hand up to which the default discard is the best one.
+_SEARCHED: Final = 40  # Natural cards of a hand up to which the default discard is the best one.
 _DRAW_STOCK, _PASS = DrawStock(), Pass()
 _DRAWS: Final = tuple([DrawPile(count) for count in range(109)])
 _DISCARDS: Final = tuple([Discard(card) for card in range(54)])

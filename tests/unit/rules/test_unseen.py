@@ -101,9 +101,10 @@ def sampled(view: View, cards: list[int], rounds: int) -> Counter[Deal]:
         ((0, 1, 2, 3), (2, 2), (10, 11, 12), "0 0:10 1 1:11 0 0:0"),
     ],
 )
-def test_every_deal_that_can_be_is_as_likely_as_any_other(
+def test_com_15_every_deal_that_can_be_is_as_likely_as_any_other(
     before: Cards, sizes: tuple[int, ...], turned: Cards, story: str
 ) -> None:
+    """Where no copy of a card is on both sides."""
     wanted = happened(before, sizes, turned, story)
     assert len(set(wanted.values())) == 1
     view, cards = told(before, sizes, turned, story)
