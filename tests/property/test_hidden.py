@@ -70,7 +70,7 @@ def check_step(match: Match, world: Any, seat: int | None, rng: random.Random) -
 
 
 @pytest.mark.parametrize("table", TABLES, ids=str)
-def test_what_a_seat_is_told_is_the_same_whatever_it_cannot_see(table: tuple[str, int]) -> None:
+def test_what_a_seat_is_told_is_the_same_whatever_it_cannot_see(table: tuple[str, int]) -> None:  # P27, R17
     for number in range(max(5, len(OPTION_SETS.get(table[0], ())))):
         rng = random.Random(number)
         for match in states(*table, bytes([number]), rng):
