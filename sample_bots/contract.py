@@ -1,4 +1,8 @@
-"""Contract rummy for the sample bots: collects towards the contract, lays it at once, then lays off what fits."""
+"""Contract rummy for the sample bots: collects towards the contract, lays it at once, then lays off what fits.
+
+A bot may differ in two things: whether it *takes* upcards at all, and whether it *waits* for its own turn to do so,
+instead of buying them with a card of the stock.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +22,15 @@ WILD = 12  # A joker.
 GAIN = 3  # So much better must the upcard make a hand than it was.
 
 
-def choose(decision: sdk.Decision) -> sdk.Answer:
+def choose(decision: sdk.Decision, *, takes: bool = True, waits: bool = False) -> sdk.Answer:
     """The action of the phase that helps most now."""
     view, legal = decision.view, decision.legal
     assert isinstance(decision.game, Contract)
     match decision.phase:
         case Phase.OFFER:
-            return Take() if wants(view, view.pile[-1]) else Pass()
+            return Take() if takes and not waits and wants(view, view.pile[-1]) else Pass()
         case Phase.START:
-            return DrawPile() if wants(view, view.pile[-1]) else DrawStock()
+            return DrawPile() if takes and wants(view, view.pile[-1]) else DrawStock()
         case Phase.PLAY:
             return play(view, legal)
         case _:

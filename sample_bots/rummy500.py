@@ -1,4 +1,8 @@
-"""Rummy 500 for the sample bots: takes of the pile what can be melded, tables it, and throws what nobody else wants."""
+"""Rummy 500 for the sample bots: takes of the pile what can be melded, tables it, and throws what nobody else wants.
+
+A bot may differ in two things: whether it *takes* from the pile, and whether it *waits* with its melds, which nobody
+can add to as long as they are held, until somebody may soon go out.
+"""
 
 from __future__ import annotations
 
@@ -15,24 +19,24 @@ FEW = 4  # With fewer cards in some hand the deal may soon be over, and what is 
 SURVEYED = 40  # Cards of a hand up to which its best melds are looked for.
 
 
-def choose(decision: sdk.Decision) -> sdk.Answer:
+def choose(decision: sdk.Decision, *, takes: bool = True, waits: bool = False) -> sdk.Answer:
     """The action of the phase that earns most now."""
     game, view, legal = decision.game, decision.view, decision.legal
     assert isinstance(game, Rummy500)
     match decision.phase:
         case Phase.START:
-            return start(game, view, legal)
+            return start(game, view, legal, takes=takes)
         case Phase.PLAY:
-            return play(game, view, legal)
+            return play(game, view, legal, waits=waits)
         case _:
             return discard(game, view, decision.fallback)
 
 
-def start(game: Rummy500, view: View, legal: sdk.Actions) -> Action:
+def start(game: Rummy500, view: View, legal: sdk.Actions, *, takes: bool) -> Action:
     """The draw after which hand and melds are worth most; with an empty stock the end, unless the pile has more."""
     found = DrawStock() if view.stock else legal[-1]
     most = worth(game, view, view.hand)
-    for action in legal:
+    for action in legal if takes else ():
         if isinstance(action, DrawPile) and len(view.hand) + action.count <= SURVEYED:
             taken = view.pile[-action.count :]
             value = worth(game, view, with_cards(view.hand, taken))
@@ -47,8 +51,12 @@ def worth(game: Rummy500, view: View, hand: Cards) -> float:
     """What *hand* earns: what can be placed, less what is left at the risk that the deal ends soon."""
     loose = loose_cards(game, hand)
     stuck = hand_points([card for card in loose if not fits(game, view.melds, card)])
-    others = [size for seat, size in enumerate(view.hand_sizes) if seat != view.seat and view.status[seat]]
-    return hand_points(hand) - stuck * (1 + max(0, FEW - min(others)) / 5)
+    return hand_points(hand) - stuck * (1 + max(0, FEW - fewest(view)) / 5)
+
+
+def fewest(view: View) -> int:
+    """The fewest cards in another hand."""
+    return min(size for seat, size in enumerate(view.hand_sizes) if seat != view.seat and view.status[seat])
 
 
 def loose_cards(game: Rummy500, hand: Cards) -> Cards:
@@ -65,8 +73,10 @@ def fits(game: Rummy500, melds: tuple[TableMeld, ...], card: Card) -> bool:
     return any(True in ends_for(meld, card, game.meld_rules()) for meld in melds)
 
 
-def play(game: Rummy500, view: View, legal: sdk.Actions) -> Action:
+def play(game: Rummy500, view: View, legal: sdk.Actions, *, waits: bool) -> Action:
     """What is owed where that leaves most, then the melds of the best arrangement, then cards that fit."""
+    if waits and EndMelds() in legal and min(len(loose_cards(game, view.hand)), fewest(view)) > FEW < view.stock:
+        return EndMelds()
     placing = [action for action in legal if isinstance(action, Meld | LayOff)]
     if view.owed is not None:
         return max(placing, key=lambda action: after(game, view, action))
