@@ -16,7 +16,7 @@ from arbiter.lane import Asked, Lane
 from arbiter.metrics import Counts
 from rummy.errors import BotDisconnected, BotIllegalAction, BotNeverStarted, BotTimeout, HostFault, IllegalAction
 from rummy.rules.actions import Action, BigGin, Discard, Knock, Seat
-from rummy.rules.game import MatchResult
+from rummy.rules.game import MatchResult, Phase
 from rummy.rules.match import Match
 from rummy.rules.replay import Recorder
 from rummy.wire.codec import Answer
@@ -221,7 +221,8 @@ class Referee:
             except IllegalAction as error:
                 return error.reason
             self._record(chair, action)
-            if action.__class__ in ENDS_TURN:
+            asked = match.decision
+            if action.__class__ in ENDS_TURN and (asked is None or asked.phase is not Phase.GO_OUT):
                 deal = -1  # Whoever is asked next.
         return None
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 
 import pytest
 from stage import BANK_MS, GRACE, LIMIT_MS, Bot, Stage, an_order, answer, checked, first_legal
 
-from rummy.rules.actions import Discard, DrawStock, Knock, Pass, Take
+from rummy.rules.actions import Continue, Discard, DrawStock, Knock, Pass, Take
 from rummy.wire import codec
 from rummy.wire.v1 import table_pb2, view_pb2
 
@@ -205,6 +206,28 @@ async def test_one_answer_may_hold_the_whole_turn(stage: Stage) -> None:
     await brisk.send(first_legal(following))
     await brisk.play_until_end(order)
     checked(await order)
+
+
+async def test_going_out_is_a_part_of_the_turn_that_has_discarded(stage: Stage) -> None:
+    asked: list[int] = []
+
+    def whole_turns(decision: table_pb2.Decision) -> bytes:
+        """Melds where it can, and says with its discard that it goes on."""
+        asked.append(decision.phase)
+        if decision.moves:
+            return answer(decision, codec.read_action(decision.moves[0]))
+        if decision.phase == view_pb2.PHASE_DISCARD:
+            return answer(decision, codec.read_action(decision.fallback), Continue())
+        return answer(decision, codec.read_action(decision.fallback))
+
+    await stage.player(1, whole_turns)
+    await stage.player(2)
+    update = await stage.play(an_order(1, (1, 2), "club"))
+    assert checked(update)[0].strikes == (0, 0)
+    after_discard = [later for phase, later in pairwise(asked) if phase == view_pb2.PHASE_DISCARD]
+    assert view_pb2.PHASE_GO_OUT not in after_discard
+    went_on = [line for line in update.record.replays[0].splitlines() if b'"act":"C"' in line and b'"seat":0' in line]
+    assert len(went_on) > asked.count(view_pb2.PHASE_GO_OUT)
 
 
 async def test_a_turn_that_fails_in_the_middle_is_one_strike(stage: Stage) -> None:
