@@ -96,6 +96,38 @@ def test_a_short_match_ends_after_its_deals() -> None:
     assert match.result.reason == "short match"
 
 
+@pytest.mark.parametrize("deals", [2, 3])
+def test_a_short_match_has_as_many_deals_as_it_was_given(deals: int) -> None:
+    match = played(Match(GAME, 3, b"seed", max_deals=deals))
+    assert match.result is not None
+    assert match.result.deals == deals
+
+
+@pytest.mark.parametrize("key", sorted(GAMES))
+def test_the_end_of_a_deal_is_told_as_it_was_scored(key: str) -> None:
+    match = Match(find_game(key), max(2, GAMES[key].spec.min_seats), b"seed", max_deals=4)
+    match.forfeit(1, "timeout") if match.seats > 2 else None
+    played(match)
+    ends = [event for event in match.events if event.kind is EventKind.DEAL_END]
+    told = [(end.seat, end.points, end.reason) for end in ends]
+    assert told == [(deal.winner or 0, deal.points, deal.reason) for deal in match.deals]
+
+
+def test_who_leaves_the_match_is_told_once_and_why_101_8_1() -> None:
+    out: list[int] = []
+    rng, match = random.Random(1), Match(find_game("one_oh_one", {"target": 900}), 6, b"seed")
+    match.forfeit(2, "crashed")
+    while match.decision is not None:
+        active, seen = match.active, len(match.events)
+        match.apply(rng.choice(match.legal_actions()))
+        told = [event for event in match.events[seen:] if event.kind is EventKind.OUT]
+        assert {event.seat for event in told} == (set(active) - set(match.active) if match.result is None else set())
+        assert all(event.reason == "points" for event in told)
+        out += [event.seat for event in told]
+    assert len(set(out)) == len(out) > 1
+    assert [event.reason for event in match.events if event.kind is EventKind.OUT and event.seat == 2] == ["crashed"]
+
+
 def test_an_illegal_action_counts_for_nothing() -> None:
     match = Match(GAME, 2, b"seed")
     before = match.view(0)
