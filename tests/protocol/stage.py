@@ -21,7 +21,13 @@ CREDENTIAL = "workers only"
 LIMIT_MS, BANK_MS = 1000, 2000
 GRACE = 5.0
 PATIENCE = 20  # Seconds of real time after which a test is stuck.
-QUICK = {"gin": '{"target":10}', "one_oh_one": '{"target":30}'}
+QUICK = {
+    "basic": '{"deal_cap":2}',
+    "contract": '{"turn_cap":8}',
+    "gin": '{"target":10}',
+    "one_oh_one": '{"target":30}',
+    "rummy500": '{"deal_cap":2}',
+}
 
 Choose = Callable[[table_pb2.Decision], bytes]
 

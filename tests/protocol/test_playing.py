@@ -9,13 +9,14 @@ import pytest
 from stage import BANK_MS, GRACE, LIMIT_MS, Bot, Stage, an_order, answer, checked, first_legal
 
 from rummy.rules.actions import Continue, Discard, DrawStock, Knock, Pass, Take
+from rummy.rules.games import GAMES
 from rummy.wire import codec
 from rummy.wire.v1 import table_pb2, view_pb2
 
 LATE = (LIMIT_MS + BANK_MS) / 1000 + 0.1
 
 
-@pytest.mark.parametrize(("game", "seats"), [("gin", 2), ("one_oh_one", 3)])
+@pytest.mark.parametrize(("game", "seats"), [(key, min(kind.spec.max_seats, 3)) for key, kind in GAMES.items()])
 async def test_a_match_is_played_to_its_end(stage: Stage, game: str, seats: int) -> None:
     bots = [await stage.player(number) for number in range(1, seats + 1)]
     [match] = checked(await stage.play(an_order(1, range(1, seats + 1), game)))
