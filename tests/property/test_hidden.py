@@ -18,18 +18,27 @@ from rummy.rules.match import Match
 
 
 def other_world(state: Any, seat: int | None, rng: random.Random) -> Any:
-    """A copy of *state* in which the cards that *seat* cannot see lie elsewhere; the next stock card stays."""
-    world = state.copy()
+    """A copy of *state* in which the cards that *seat* cannot see lie elsewhere; the next stock card stays.
+
+    So does the whole stock where everybody knows its order (COM-15).
+    """
+    world, stock = state.copy(), [] if knows_stock(state) else state.stock[:-1]
     others = [other for other in range(len(state.hands)) if other != seat]
     known = {other: Counter(cards_in(state.known[other])) & Counter(cards_in(state.hands[other])) for other in others}
     secret = {other: list((Counter(cards_in(state.hands[other])) - known[other]).elements()) for other in others}
-    cards = [card for held in secret.values() for card in held] + state.stock[:-1]
+    cards = [card for held in secret.values() for card in held] + stock
     rng.shuffle(cards)
     for other, held in secret.items():
         world.hands[other] = hand_like(state.hands[other], [*known[other].elements(), *cards[: len(held)]])
         del cards[: len(held)]
-    world.stock = cards + state.stock[-1:]
+    world.stock = cards + state.stock[len(stock) :]
     return world
+
+
+def knows_stock(state: Any) -> bool:
+    """Whether everybody knows the order of the stock: the pile was turned over, unshuffled."""
+    renewal = getattr(state, "renewal", None)
+    return renewal is not None and bool(renewal.order)
 
 
 def told(game: Any, state: Any, seat: int | None) -> object:
@@ -87,6 +96,9 @@ def test_the_next_stock_card_is_told_to_nobody(table: tuple[str, int]) -> None:
     rng = random.Random(1)
     for match in states(*table, b"stock", rng):
         world = match._state.copy()
+        if knows_stock(world):
+            assert match.view(None).renewal.order == tuple(world.stock)  # type: ignore[union-attr]
+            continue
         rng.shuffle(world.stock)
         for seat in (*match.active, None):
             assert told(match.game, match._state, seat) == told(match.game, world, seat)

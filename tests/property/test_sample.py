@@ -220,25 +220,31 @@ def test_the_hidden_cards_themselves_play_no_part(table: tuple[str, int]) -> Non
     assert (one.hands, one.stock) == (other.hands, other.stock)
 
 
-@pytest.mark.parametrize("table", [("gin", 2), ("one_oh_one", 4)], ids=str)
+@pytest.mark.parametrize(
+    "table", [("gin", 2), ("one_oh_one", 4), ("rummy500", 3), ("contract", 3), ("indian13", 4)], ids=str
+)
 def test_every_unseen_card_is_as_likely_as_any_other_in_every_place(table: tuple[str, int]) -> None:
     match = next(match for match in states(*table, b"even", random.Random(0)) if match.ply > 9)
     assert match.decision is not None
     seat, rng, rounds = match.decision.seat, random.Random(3), 4000
     other = next(at for at in match.active if at != seat)
     view = match.view(seat)
+    assert view.renewal is None
     held, topmost = Counter[int](), Counter[int]()
     for _ in range(rounds):
         state = sample(match.game, view, rng)
-        held.update(set(cards_in(state.hands[other])) - set(view.known[other]))
+        held.update(Counter(cards_in(state.hands[other])) - Counter(view.known[other]))
         topmost[state.stock[-1]] += 1
-    unseen = len(match.game.deck(match.seats)) - len(view.hand) - len(view.pile) - sum(
-        len(known) for at, known in enumerate(view.known) if at != seat
-    )  # fmt: skip
-    assert len(held) == len(topmost) == unseen
-    for counts, share in ((held, (view.hand_sizes[other] - len(view.known[other])) / unseen), (topmost, 1 / unseen)):
-        spread = (rounds * share * (1 - share)) ** 0.5
-        assert all(abs(count - rounds * share) < 4.5 * spread for count in counts.values())
+    seen = Counter([*view.hand, *view.pile, *[card for meld in view.melds for card in meld.cards]])
+    seen.update([card for at, known in enumerate(view.known) if at != seat for card in known])
+    seen.update([] if view.wild is None else [view.wild])
+    unseen = Counter(match.game.deck(match.seats)) - seen
+    assert held.keys() == topmost.keys() == unseen.keys()
+    hidden = view.hand_sizes[other] - len(view.known[other])
+    for counts, share in ((held, hidden / unseen.total()), (topmost, 1 / unseen.total())):
+        for card, copies in unseen.items():
+            spread = (rounds * copies * share * (1 - share)) ** 0.5
+            assert abs(counts[card] - rounds * copies * share) < 4.5 * spread
 
 
 def test_who_has_played_since_the_break_is_dealt_no_meld() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tables import OPTION_SETS
 
+from rummy.errors import BadInput
 from rummy.rules.actions import Action, Arrange, BigGin, Cards, Knock, LayOff, Meld
 from rummy.rules.game import Event, EventKind, Phase, Renewal, TableMeld, View
 from rummy.rules.games import GAMES, find_game, options_json
@@ -196,6 +197,18 @@ def test_a_view_with_everything_in_it() -> None:
     data = encoder.encode_view(view)
     assert data == view_message(view).SerializeToString()
     assert codec.read_view(view_pb2.View.FromString(data), "any", Phase.PLAY) == view
+
+
+@pytest.mark.parametrize("field", ["drawn", "revealed", "bought", "losses"])
+def test_a_list_by_seat_of_another_length_is_refused(field: str) -> None:
+    message = view_message(Match(find_game("contract"), 3, b"lists").view(0))
+    part = message.renewal if field in ("drawn", "revealed") else message
+    if field in ("drawn", "bought"):
+        setattr(part, field, b"\0\0")
+    else:
+        getattr(part, field).extend([b""] if field == "revealed" else [0])
+    with pytest.raises(BadInput, match="one element a seat"):
+        codec.read_view(message, "contract", Phase.START)
 
 
 @pytest.mark.parametrize("kind", EventKind)
