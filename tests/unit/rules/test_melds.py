@@ -47,6 +47,7 @@ def test_an_ace_joins_no_kings() -> None:  # R4
 
 def test_jokers_and_other_numbers_are_in_no_meld() -> None:
     assert not is_set((52, 53, 39)) and not is_run((51, 52, 53)) and not is_run((-1, 0, 1))
+    assert not is_run((52, 53, 54)) and not is_run((-3, -2, -1))
 
 
 def test_minimal_melds_are_runs_of_three_and_sets() -> None:

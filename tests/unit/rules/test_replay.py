@@ -272,6 +272,54 @@ def test_a_replay_is_as_large_as_the_limits_at_most() -> None:
         verify(b"{}" + b" " * (MAX_LINE - 1) + b"\n{}\n")
 
 
+@pytest.mark.parametrize(
+    ("number", "start", "ply"),
+    [(0, "The header cannot", None), (2, "Line 3 of the replay cannot", 1), (-1, "The footer cannot", None)],
+)
+def test_a_line_that_cannot_be_read_is_named(number: int, start: str, ply: int | None) -> None:
+    lines = list(LINES)
+    lines[number] = b"{"
+    with pytest.raises(ReplayMismatch) as refusal:
+        verify(b"\n".join(lines) + b"\n")
+    assert str(refusal.value).startswith(start)
+    assert refusal.value.ply == ply
+
+
+def test_a_line_without_an_action_is_refused() -> None:
+    record = {key: value for key, value in json.loads(LINES[1]).items() if key != "act"}
+    with pytest.raises(ReplayMismatch, match="'' is no action"):
+        verify(rebuilt([LINES[0], canonical.dumps(record), *LINES[2:]]))
+
+
+def test_clock_readings_are_as_long_as_every_reader_of_json_can_hold() -> None:
+    match = Match(find_game("one_oh_one"), 2, b"seed", max_deals=1)
+    recorder = Recorder({}, match)
+    readings: list[dict[str, int]] = [
+        {"took_us": 1 << 53, "wait_us": 0},
+        {"took_us": 0, "wait_us": 1 << 53},
+        {"took_us": 7},
+    ]
+    for reading in readings:
+        assert match.decision is not None
+        seat, action = match.decision.seat, match.default_action()
+        match.apply(action)
+        recorder.action(seat, action, **reading)  # type: ignore[arg-type]
+    match.forfeit(0, "timeout")
+    recorder.forfeit(0, "timeout", "y" * 501)
+    data = recorder.finish()
+    records = [json.loads(line) for line in data.splitlines()[1:-1]]
+    assert [(record.get("us"), record.get("wait")) for record in records[:3]] == [
+        (1 << 53, None), (0, 1 << 53), (7, None),
+    ]  # fmt: skip
+    assert records[3] == {"deal": 0, "forfeit": "timeout", "ply": 3, "reason": "y" * 500, "seat": 0}
+    verify(data)
+    for number, values in ((1, {"us": (1 << 53) + 1}), (2, {"wait": (1 << 53) + 1}), (4, {"reason": "y" * 501})):
+        lines = data.splitlines()
+        lines[number] = canonical.dumps({**json.loads(lines[number]), **values})
+        with pytest.raises(ReplayMismatch, match=r"clock reading|at most 500"):
+            verify(rebuilt(lines))
+
+
 def test_a_header_is_as_long_as_a_line_may_be() -> None:
     match = Match(find_game("one_oh_one"), 2, b"seed")
     short = len(Recorder({"x": ""}, match)._lines[0]) - 1
