@@ -13,8 +13,9 @@ import pytest
 from tables import OPTION_SETS, TABLES, cards_in, eager, states
 
 from rummy.errors import BadInput
-from rummy.rules.actions import DrawPile, Drop, EndMelds, Knock
-from rummy.rules.game import Phase, View
+from rummy.rules.actions import DrawPile, DrawStock, Drop, EndMelds, Knock, Meld
+from rummy.rules.cards import parse_cards
+from rummy.rules.game import DealTerms, Phase, View
 from rummy.rules.games import GAMES, find_game
 from rummy.rules.match import Match
 from rummy.rules.sample import sample
@@ -296,6 +297,39 @@ def test_a_view_that_no_deal_leads_to_is_refused() -> None:
     view = match.view(seat)
     with pytest.raises(BadInput, match="no deal leads to it"):
         sample(match.game, replace(view, phase=Phase.PLAY, owed=view.hand[0], turn=1 - seat), random.Random(0))
+
+
+def laying(contracts: list[list[int]], held: str, drawn: str, laid: str) -> tuple[Any, Any]:
+    """The last deal of *contracts*, in which seat 0 has drawn a card and laid a first part of its contract."""
+    cards = parse_cards(held)
+    game = find_game("contract", {"contracts": contracts, "cards": [len(cards)] * len(contracts)})
+    rest = list((Counter(game.deck(3)) - Counter(cards) - Counter(parse_cards(drawn))).elements())
+    random.Random(2).shuffle(rest)
+    dealt = [card for own in cards for card in (own, rest.pop(), rest.pop())]
+    deck = [*dealt, rest.pop(), *parse_cards(drawn), *rest]
+    state: Any = game.deal(deck, DealTerms(3, (0, 1, 2), 2, 0, (0, 0, 0), number=len(contracts) - 1))
+    game.apply(state, DrawStock())
+    game.apply(state, Meld(parse_cards(laid)))
+    return game, state
+
+
+def test_who_lays_a_contract_is_dealt_the_rest_of_it() -> None:
+    """CON-4.2, CON-6: another seat knows that the hand completes the contract."""
+    game, state = laying([[1, 1]], "4s4h4d 6c7c8c", "9c", "4s4h4d")
+    rng = random.Random(1)
+    for seat in (0, 1, None):
+        world = sample(game, game.view(state, seat), rng)
+        (meld,) = [action for action in game.legal_actions(world) if isinstance(action, Meld)]
+        game.apply(world, meld)
+        assert game.result(world).reason == "out"
+
+
+def test_what_chance_does_not_find_is_refused() -> None:
+    """Two runs that take up nine hidden cards: no one of so many deals has them. The seat itself sees them."""
+    game, state = laying([[0, 3]], "2c3c4c5c 2d3d4d5d 2h3h4h5h", "6c", "2d3d4d5d")
+    assert sample(game, game.view(state, 0), random.Random(1)).hands[0] == state.hands[0]
+    with pytest.raises(BadInput, match="by chance no deal leads to it"):
+        sample(game, game.view(state, 1), random.Random(1))
 
 
 def test_a_game_that_cannot_do_it_says_so_and_the_docs_name_those_that_can() -> None:
