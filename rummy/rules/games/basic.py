@@ -16,6 +16,7 @@ from rummy.rules import options
 from rummy.rules.actions import (
     Action,
     Card,
+    Cards,
     Discard,
     DrawPile,
     DrawStock,
@@ -67,6 +68,8 @@ from rummy.rules.games.zones import (
     draw_stock,
     may_discard,
     take,
+    taken_up,
+    terms_of,
     throw,
     view_of,
 )
@@ -290,6 +293,14 @@ class Basic:
         view.had_laid, view.laid_off = state.had_laid, state.laid_off
         view.renewing, view.to_ask = state.renewing, state.to_ask
         return view
+
+    def resume(self, view: View, hands: Sequence[Cards], stock: list[Card]) -> BasicState | None:
+        """The deal of *view*, with *hands* and *stock* for what it does not show; None where they cannot have come."""
+        state = taken_up(BasicState(terms_of(view), list(hands), stock, []), view)
+        state.had_laid, state.laid_off = view.had_laid, view.laid_off
+        state.renewing, state.to_ask = view.renewing, view.to_ask
+        fits = view.seat == view.turn or self.legal_actions(state)
+        return state if fits else None  # A card taken is played, and may not be thrown.
 
     # The draw.
 

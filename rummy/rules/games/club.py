@@ -15,6 +15,7 @@ from rummy.rules import options
 from rummy.rules.actions import (
     Action,
     Card,
+    Cards,
     Continue,
     Discard,
     DrawPile,
@@ -43,7 +44,7 @@ from rummy.rules.games.club_deal import (
 )
 from rummy.rules.games.club_score import hand_points, out_bonus, table_points
 from rummy.rules.games.totals import Totals
-from rummy.rules.games.zones import clockwise, dealt, show_hands, throw, view_of
+from rummy.rules.games.zones import clockwise, dealt, show_hands, taken_up, terms_of, throw, view_of
 from rummy.rules.tabling import ACES, MeldRules
 
 HAND = 10
@@ -185,6 +186,13 @@ class Club:
         view.knock_limit = max(0, out_limit(state))
         view.had_laid, view.idle = state.had_laid, state.idle
         return view
+
+    def resume(self, view: View, hands: Sequence[Cards], stock: list[Card]) -> ClubState | None:
+        """The deal of *view*, with *hands* and *stock* for what it does not show; None where they cannot have come."""
+        state = taken_up(ClubState(terms_of(view), list(hands), stock, []), view)
+        state.had_laid, state.idle = view.had_laid, view.idle
+        fits = view.seat == view.turn or self.legal_actions(state)
+        return state if fits else None  # A card taken is melded (CLB-4.2).
 
     # The parts of a turn.
 
