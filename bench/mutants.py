@@ -126,14 +126,14 @@ class Collected:
     """The tests, collected once, to be called as often as wanted."""
 
     def __init__(self, folders: Sequence[str]) -> None:
-        """Raises `SystemExit` when they cannot be collected or ask for fixtures, which nobody would give them."""
+        """Raises `SystemExit` when they cannot be collected. One that asks for fixtures, which nobody gives, is left out."""
         self.items: list[Any] = []
         arguments = ["--collect-only", "-qqq", "--noconftest", "-p", "no:cacheprovider", *folders]
         with redirect_stdout(StringIO()):
             status = pytest.main(arguments, plugins=[self])
         if status != 0:
             raise SystemExit(f"The tests cannot be collected (pytest ends with {int(status)}).")
-        self.by_name = {item.nodeid: _call(item) for item in self.items}
+        self.by_name = {item.nodeid: _call(item) for item in self.items if not _missing(item)}
 
     def pytest_sessionstart(self) -> None:
         """Has Hypothesis try the same cases each time, and not look for a simpler one when one fails."""
@@ -148,10 +148,16 @@ class Collected:
         self.items = list(session.items)
 
 
+def _given(item: Any) -> dict[str, Any]:
+    return dict(item.callspec.params) if hasattr(item, "callspec") else {}
+
+
+def _missing(item: Any) -> set[str]:
+    return set(item.fixturenames) - set(_given(item)) - {"request", "event_loop_policy"}
+
+
 def _call(item: Any) -> Callable[[], None]:
-    given = dict(item.callspec.params) if hasattr(item, "callspec") else {}
-    if missing := set(item.fixturenames) - set(given) - {"request", "event_loop_policy"}:
-        raise SystemExit(f"{item.nodeid} asks for {missing}.")
+    given = _given(item)
 
     def call() -> None:
         item.obj(**given)
