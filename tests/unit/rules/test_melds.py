@@ -47,6 +47,7 @@ def test_an_ace_joins_no_kings() -> None:  # R4
 
 def test_jokers_and_other_numbers_are_in_no_meld() -> None:
     assert not is_set((52, 53, 39)) and not is_run((51, 52, 53)) and not is_run((-1, 0, 1))
+    assert not is_set((0, 13, 52)) and not is_set((-13, 0, 13))
     assert not is_run((52, 53, 54)) and not is_run((-3, -2, -1))
 
 
@@ -75,6 +76,8 @@ def test_all_melds_of_a_hand_agree_with_the_oracle() -> None:
     [
         ("4s5s6s", "7s", True), ("4s5s6s", "3s", True), ("4s5s6s", "8s", False), ("4s5s6s", "7h", False),
         ("As2s3s", "Ks", False), ("JsQsKs", "As", False), ("JcQcKc", "Ad", False), ("Ad2d3d", "Kc", False),
+        ("2c3c4c", "Ac", True), ("AdAhAs", "Ac", True), ("4d4h4s", "4c", True), ("JsQsKs", "Ts", True),
+        ("AcAdAh", "Xr", False), ("JsQsKs", "Xr", False), ("AcAdAhAs", "Xr", False),
         ("4c4d4h", "4s", True), ("4c4d4h", "5s", False), ("4c4d4h4s", "4s", False), ("4c4d4h", "4h", False),
     ],
 )  # fmt: skip
