@@ -126,7 +126,7 @@ class Collected:
     """The tests, collected once, to be called as often as wanted."""
 
     def __init__(self, folders: Sequence[str]) -> None:
-        """Raises `SystemExit` when they cannot be collected. One that asks for fixtures, given by nobody, is left out."""
+        """Raises `SystemExit` when they cannot be collected. One that asks for fixtures is left out."""
         self.items: list[Any] = []
         arguments = ["--collect-only", "-qqq", "--noconftest", "-p", "no:cacheprovider", *folders]
         with redirect_stdout(StringIO()):
