@@ -49,7 +49,8 @@ RISK = 0.05  # By how much more for each card that another hand is smaller than 
 FEW = 7  # With so few cards in another hand the deal may soon be over: melds are tabled at once.
 NEAR = 40.0  # The worth of a hand that may go out.
 HOPE = {(2, 0): 0.17, (1, 1): 0.093, (1, 0): 0.027}  # What a meld is worth by its cards in the hand and in the pile.
-STOCK = 8.0  # The worth of a card of the stock.
+EARLY, FADING, LONG = 1.32, 0.08, 10  # By what hopes count in the first turn, and less in each up to the last of these.
+STOCK = 4.0  # The worth of a card of the stock.
 LATE = 12  # With so few cards in the stock a patient seat goes out as well.
 
 
@@ -121,11 +122,12 @@ def throws(game: Club, view: View, plan: Plan, pile: Cards) -> Iterator[tuple[fl
     stored, kept = bits(pile), bits(plan.rest)
     alive = [meld for meld in all_melds(game) if not meld[0] & ~(stored | kept | bits(unseen(game, view)))]
     cost = HELD + RISK * max(0, FEW - fewest(view))
+    weight = EARLY - FADING * min(view.turns / view.seats, LONG)
     for card in plan.rest:
         rest = without(plan.rest, (card,)) or ()
         points = hand_points(rest, double=game.double_clubs)
         value = plan.gain - cost * points + (NEAR if points <= LIMIT else 0) + (0 if rest else OUT_CLEAN)
-        yield value + hopes(alive, bits(rest), stored | 1 << card), card
+        yield value + weight * hopes(alive, bits(rest), stored | 1 << card), card
 
 
 def hopes(alive: Sequence[tuple[int, int]], hand: int, pile: int) -> float:
