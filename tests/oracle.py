@@ -62,38 +62,91 @@ def melds_with_first(cards: Hand) -> Iterator[Hand]:
             yield tuple(run)
 
 
-@lru_cache(maxsize=200_000)
+def _places(cards: Iterable[str]) -> int:
+    """*cards*, each once, as bits by their place in the pack."""
+    return sum([1 << PLACE[card] for card in cards])
+
+
+# By lowest card of the pack: every meld that begins with it, as bits, and what it counts.
+MELDS = [[(_places(meld), count(meld)) for meld in melds_with_first(tuple(ORDER[at:]))] for at in range(52)]
+Melds = list[tuple[int, int]]
+
+
+def melds_of(cards: Iterable[str]) -> Melds:
+    """Every meld that *cards*, which are in order, hold; by its lowest card."""
+    places = [PLACE[card] for card in cards]
+    held = sum([1 << place for place in places])
+    return [meld for place in places for meld in MELDS[place] if meld[0] & held == meld[0]]
+
+
+class Melded:
+    """The most points in melds of *melds* that share no card, of whichever cards are left."""
+
+    def __init__(self, melds: Melds) -> None:
+        self.some = 0  # The cards that lie on a meld.
+        self.by_first: dict[int, Melds] = {}
+        for meld in melds:
+            self.some |= meld[0]
+            self.by_first.setdefault(meld[0] & -meld[0], []).append(meld)
+        self.known: dict[int, int] = {0: 0}
+
+    def most(self, left: int) -> int:
+        """Of the cards *left*: the lowest is loose, or in one of the melds that begin with it."""
+        left &= self.some
+        found = self.known.get(left)
+        if found is None:
+            low = left & -left
+            found = self.most(left ^ low)
+            for places, worth in self.by_first.get(low, ()):
+                if places & left == places:
+                    found = max(found, worth + self.most(left ^ places))
+            self.known[left] = found
+        return found
+
+
 def least(cards: Hand) -> int:
-    """The least deadwood of *cards*, which are in order: the first card is loose, or in one of its melds."""
-    if not cards:
-        return 0
-    best = value(cards[0]) + least(cards[1:])
-    for meld in melds_with_first(cards):
-        best = min(best, least(tuple([card for card in cards if card not in meld])))
-    return best
+    """The least deadwood of *cards*, which are in order."""
+    melds = melds_of(cards)
+    return count(cards) - (Melded(melds).most(-1) if melds else 0)
+
+
+def least_without(cards: Hand) -> dict[str, int]:
+    """By card of *cards*, which are in order: the least deadwood of the others."""
+    melded, points = Melded(melds_of(cards)), count(cards)
+    return {card: points - value(card) - melded.most(~(1 << PLACE[card])) for card in cards}
 
 
 def discards(cards: Hand, forbidden: str | None = None) -> tuple[int, list[str]]:
     """The least deadwood after one discard, and every card that reaches it."""
-    after = {card: least(tuple([kept for kept in cards if kept != card])) for card in cards if card != forbidden}
+    after = {card: left for card, left in least_without(cards).items() if card != forbidden}
     best = min(after.values())
     return best, [card for card in cards if after.get(card) == best]
 
 
 def knocks(cards: Hand, limit: int, taken: str | None = None) -> list[str]:
     """The cards that may be knocked with: the other ten count no more than *limit*."""
-    return [card for card in cards if card != taken and least(tuple([k for k in cards if k != card])) <= limit]
+    return [card for card, left in least_without(cards).items() if card != taken and left <= limit]
 
 
 def arrangements(cards: Hand) -> Iterator[tuple[Hand, ...]]:
     """Every way to meld some of *cards*, which are in order."""
-    if not cards:
-        yield ()
-        return
-    yield from arrangements(cards[1:])
-    for meld in melds_with_first(cards):
-        for others in arrangements(tuple([card for card in cards if card not in meld])):
+    for chosen in _choices([places for places, _ in melds_of(cards)]):
+        yield tuple([tuple([card for card in cards if places >> PLACE[card] & 1]) for places in chosen])
+
+
+def _choices(melds: list[int]) -> Iterator[tuple[int, ...]]:
+    """Every choice of *melds* that share no card."""
+    yield ()
+    for number, meld in enumerate(melds):
+        for others in _choices([other for other in melds[number + 1 :] if not other & meld]):
             yield (meld, *others)
+
+
+@cache
+def takers(meld: Hand) -> frozenset[str]:
+    """The cards that a meld on the table, given in order, takes: the result is a meld of the same kind."""
+    kind = is_run if is_run(meld) else is_set
+    return frozenset([card for card in ORDER if kind((*meld, card))])
 
 
 def lay_off_ways(hand: Hand, table: tuple[Hand, ...]) -> dict[frozenset[Placement], Hand]:
@@ -106,9 +159,8 @@ def lay_off_ways(hand: Hand, table: tuple[Hand, ...]) -> dict[frozenset[Placemen
             continue
         ways[placed] = left
         for number, meld in enumerate(melds):
-            kind = is_run if is_run(meld) else is_set
             for card in left:
-                if kind((*meld, card)):
+                if card in takers(in_order(meld)):
                     grown = (*melds[:number], (*meld, card), *melds[number + 1 :])
                     todo.append((placed | {(card, number)}, tuple([c for c in left if c != card]), grown))
     return ways
@@ -119,17 +171,17 @@ Show = tuple[int, tuple[Hand, ...], tuple[Placement, ...]]
 
 def best_show(hand: Hand, table: tuple[Hand, ...]) -> Show:
     """COM-8: fewest points after lay-offs, then fewest lay-offs, then the first melds, then the first lay-offs."""
+    ways = [(least(left), len(placed), placed, left) for placed, left in lay_off_ways(hand, table).items()]
+    first = min([way[:2] for way in ways])
     best = min(
-        (
-            (count(left) - sum(count(meld) for meld in melds), len(placed), _key(melds), _placement_key(placed)),
-            melds,
-            placed,
-        )
-        for placed, left in lay_off_ways(hand, table).items()
+        ((_key(melds), _placement_key(placed)), melds, placed)
+        for points, number, placed, left in ways
+        if (points, number) == first
         for melds in arrangements(left)
+        if count(left) - sum(count(meld) for meld in melds) == points
     )
-    (points, _, _, _), melds, placed = best
-    return points, melds_in_order(melds), tuple(sorted(placed, key=lambda each: (PLACE[each[0]], each[1])))
+    _, melds, placed = best
+    return first[0], melds_in_order(melds), tuple(sorted(placed, key=lambda each: (PLACE[each[0]], each[1])))
 
 
 def least_show(hand: Hand, table: tuple[Hand, ...]) -> int:
@@ -159,6 +211,36 @@ def gin_score(knocker_count: int, defender_count: int, *, big: bool) -> tuple[st
     if knocker_count < defender_count:
         return "knock", defender_count - knocker_count, 0
     return "undercut", 0, 25 + knocker_count - defender_count
+
+
+# ---- One Hundred and One.
+
+
+def limit_101(score: int) -> int:
+    """101-6.2: the most that a knock may count at a running score."""
+    return next(limit for highest, limit in ((25, 20), (50, 15), (75, 10), (100, 5)) if score <= highest)
+
+
+def show_101(hands: dict[int, Hand], knocker: int) -> dict[int, int]:
+    """101-6.7, 6.8: what each seat has left after a knock; the hands come clockwise from the knocker's.
+
+    Each melds, and lays off on the knocker's melds with what has been laid off on them already.
+    """
+    left = {knocker: least(hands[knocker])}
+    _, own, _ = best_show(hands[knocker], ())
+    table = own if left[knocker] else ()
+    for seat, hand in hands.items():
+        if seat != knocker:
+            left[seat], _, placed = best_show(hand, table)
+            table = tuple([(*meld, *[card for card, at in placed if at == n]) for n, meld in enumerate(table)])
+    return left
+
+
+def score_101(left: dict[int, int], knocker: int, *, tie_counts: bool) -> dict[int, int]:
+    """101-7.1, 7.3, 7.4: what each seat adds; 15 more for a knocker whom another one beats, or equals if so agreed."""
+    others = [points for seat, points in left.items() if seat != knocker]
+    beaten = min(others) < left[knocker] or (tie_counts and min(others) == left[knocker])
+    return {seat: points + (15 if beaten and seat == knocker else 0) for seat, points in left.items()}
 
 
 # ---- Basic rummy: several packs, jokers, an ace that may stand at either end.
@@ -267,59 +349,6 @@ def _basic_melds_with(
                 for cards, wild in _fillings(window, first[1], hand, jokers):
                     if first in cards and len(cards) >= 2:
                         found.add((cards, wild))
-    return found
-
-
-# ---- Club: one or two packs, sets of any suits, an ace at either end.
-
-
-def is_club_set(cards: Sequence[str]) -> bool:
-    """CLB-2.1: three or more of one rank, whatever the suits."""
-    return len(cards) >= 3 and len({card[0] for card in cards}) == 1
-
-
-def is_club_run(cards: Sequence[str]) -> bool:
-    """CLB-1.2, 2.2: three or more of a suit, each rank once, next to each other from ace to king or from two to ace."""
-    ranks = {card[0] for card in cards}
-    if len(cards) < 3 or len({card[1] for card in cards}) != 1 or len(ranks) != len(cards):
-        return False
-    places = [sorted(line.index(rank) for rank in ranks) for line in (RANKS, RANKS[1:] + "A")]
-    return any(line[-1] - line[0] == len(cards) - 1 for line in places)
-
-
-def club_value(card: str, *, table: bool, double: bool) -> int:
-    """CLB-8.1, 9.1."""
-    worth = (15 if table else 5) if card[0] == "A" else 10 if card[0] in "TJQK" else 5
-    return worth * 2 if double and card[1] == "c" else worth
-
-
-ClubMeld = list[tuple[str, int]]  # In the order in which they were placed: a card, and the seat that placed it.
-
-
-def club_score(
-    melds: Sequence[ClubMeld], hands: Sequence[Sequence[str]], out: int | None, *, at_once: bool, double: bool
-) -> list[int]:
-    """CLB-8, 9: what each seat scores in a deal; *out* has gone out, *at_once* with all its cards in one turn."""
-    held = [sum(club_value(card, table=False, double=double) for card in hand) for hand in hands]
-    points = [-count for count in held]
-    for meld in melds:
-        for number, (card, seat) in enumerate(meld):
-            points[seat] += club_value(card, table=True, double=double) + (5 if number >= 3 else 0)
-    if out is not None and not hands[out]:
-        points[out] += 100 if at_once else 40
-    elif out is not None and held[out] > min(held):
-        points[out] -= 35
-    return points
-
-
-def club_takes(hand: Sequence[str], pile: Sequence[str]) -> list[int]:
-    """CLB-4.4: how many cards of the pile (its top last) may be taken: the deepest lies on a meld with the others."""
-    found = []
-    for count in range(1, len(pile) + 1):
-        cards, deepest = [*hand, *pile[len(pile) - count + 1 :]], pile[len(pile) - count]
-        pairs = combinations(sorted(cards), 2)
-        if any(is_club_set((deepest, *pair)) or is_club_run((deepest, *pair)) for pair in pairs):
-            found.append(count)
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from oracle import JOKERS, LINES
+from oracle import JOKERS, LINES, SUITS, is_basic_set
 
 # ---- Rummy 500
 
@@ -66,7 +66,11 @@ def takes_500(hand: Sequence[str], pile: Sequence[str], melds: Iterable[Sequence
     found = []
     for count in range(1, len(pile) + 1):
         deepest, others = pile[-count], [*hand, *pile[len(pile) - count + 1 :]]
-        melded = any(is_500_set((deepest, *pair)) or is_500_run((deepest, *pair)) for pair in combinations(others, 2))
+        alike = combinations([card for card in others if card[0] == deepest[0]], 2)
+        row = combinations([card for card in others if card[1] == deepest[1]], 2)
+        melded = any(is_500_set((deepest, *pair)) for pair in alike) or any(
+            is_500_run((deepest, *pair)) for pair in row
+        )
         if count == 1 or melded or any(takes_card_500(meld, deepest) for meld in table):
             found.append(count)
     return found
@@ -99,32 +103,87 @@ def held_contract(cards: Iterable[str]) -> int:
     return held_500(cards)
 
 
-def splits(cards: tuple[str, ...], sets: int, runs: int, *, all_of_them: bool) -> bool:
-    """CON-4.2, 6: whether *cards* hold so many melds that share none, or consist of them. Tries every choice."""
-    if sets == runs == 0:
-        return not (all_of_them and cards)
-    for size in range(3 if sets else 4, len(cards) + 1):
-        for chosen in combinations(range(len(cards)), size):
-            if all_of_them and 0 not in chosen:
-                continue
-            meld = [cards[at] for at in chosen]
-            rest = tuple([card for at, card in enumerate(cards) if at not in chosen])
-            if sets and is_contract_set(meld) and splits(rest, sets - 1, runs, all_of_them=all_of_them):
-                return True
-            if runs and may_be_run(meld) and splits(rest, sets, runs - 1, all_of_them=all_of_them):
-                return True
-        if not all_of_them and size == 4:
-            return False  # Whatever holds a longer meld holds a shortest one.
-    return False
+# ---- Club: one or two packs, sets of any suits, an ace at either end.
 
 
-def may_be_run(cards: Sequence[str]) -> bool:
-    """Whether *cards* are a run in some order."""
-    natural = natural_of(cards)
-    if not 4 <= len(cards) <= 13 or 2 * len(natural) < len(cards):
-        return False
-    if len({card[1] for card in natural}) != 1 or len(set(natural)) < len(natural):
-        return False
-    line = LINES["either"]
+def is_club_set(cards: Sequence[str]) -> bool:
+    """CLB-2.1: three or more of one rank, whatever the suits."""
+    return len(cards) >= 3 and len({card[0] for card in cards}) == 1
+
+
+def is_club_run(cards: Sequence[str], ace: str = "either") -> bool:
+    """CLB-1.2, 2.2: three to thirteen of a suit, each rank once, next to each other where the ace stands so."""
+    line, size = LINES[ace], len(cards)
+    rows = [sorted(line[at : at + size]) for at in range(len(line) - size + 1)]
+    return 3 <= size <= 13 and len({card[1] for card in cards}) == 1 and sorted(card[0] for card in cards) in rows
+
+
+def club_value(card: str, *, table: bool, double: bool) -> int:
+    """CLB-8.1, 9.1."""
+    worth = (15 if table else 5) if card[0] == "A" else 10 if card[0] in "TJQK" else 5
+    return worth * 2 if double and card[1] == "c" else worth
+
+
+ClubMeld = list[tuple[str, int]]  # In the order in which they were placed: a card, and the seat that placed it.
+
+
+def club_score(
+    melds: Sequence[ClubMeld], hands: Sequence[Sequence[str]], out: int | None, *, at_once: bool, double: bool
+) -> list[int]:
+    """CLB-8, 9: what each seat scores in a deal; *out* has gone out, *at_once* with all its cards in one turn."""
+    held = [sum(club_value(card, table=False, double=double) for card in hand) for hand in hands]
+    points = [-count for count in held]
+    for meld in melds:
+        for number, (card, seat) in enumerate(meld):
+            points[seat] += club_value(card, table=True, double=double) + (5 if number >= 3 else 0)
+    if out is not None and not hands[out]:
+        points[out] += 100 if at_once else 40
+    elif out is not None and held[out] > min(held):
+        points[out] -= 35
+    return points
+
+
+def club_takes(hand: Sequence[str], pile: Sequence[str]) -> list[int]:
+    """CLB-4.4: how many cards of the pile (its top last) may be taken: the deepest lies on a meld with the others."""
+    found = []
+    for count in range(1, len(pile) + 1):
+        cards, deepest = [*hand, *pile[len(pile) - count + 1 :]], pile[len(pile) - count]
+        alike = combinations([card for card in cards if card[0] == deepest[0]], 2)
+        row = combinations([card for card in cards if card[1] == deepest[1]], 2)
+        if any(is_club_set((deepest, *pair)) for pair in alike) or any(is_club_run((deepest, *pair)) for pair in row):
+            found.append(count)
+    return found
+
+
+# ---- Lay-offs, in every game that has them
+
+
+def stands(cards: Sequence[str], ace: str) -> bool:
+    """Whether *cards* are in the order of a row of ranks, of one suit, jokers anywhere."""
+    line = LINES[ace]
+    suits = {card[1] for card in natural_of(cards)}
     rows = [line[at : at + len(cards)] for at in range(len(line) - len(cards) + 1)]
-    return any(all(card[0] in row for card in natural) for row in rows)
+    return len(cards) <= 13 and len(suits) == 1 and any(stand_in(cards, row) for row in rows)
+
+
+def fixed_suits(meld: Sequence[str]) -> set[str]:
+    """The suits of a set of different suits; jokers stand for the first that are missing, and keep them (COM-5)."""
+    suits = {card[1] for card in natural_of(meld)}
+    missing = [suit for suit in SUITS if suit not in suits]
+    return suits | set(missing[: len(meld) - len(suits)])
+
+
+def basic_ends(meld: Sequence[str], card: str, *, run: bool, ace: str, packs: int, distinct: bool) -> tuple[bool, bool]:
+    """BAS-5.1, 10.1: whether a meld takes *card* before its first and behind its last card; a set behind it only."""
+    if run:
+        return stands((card, *meld), ace), stands((*meld, card), ace)
+    taken = distinct and card not in JOKERS and card[1] in fixed_suits(meld)
+    return False, not taken and is_basic_set((*meld, card), packs=packs, distinct=distinct)
+
+
+def contract_ends(meld: Sequence[str], card: str, *, run: bool) -> tuple[bool, bool]:
+    """CON-4.3, 5, 8: whether a meld takes *card* before its first and behind its last card; a set behind it only."""
+    low, high = (card, *meld), (*meld, card)
+    if run:
+        return is_contract_run(low) and stands(low, "either"), is_contract_run(high) and stands(high, "either")
+    return False, is_contract_set(high)
