@@ -3,7 +3,8 @@ What a search needs, copies and deals taken up from a view, stands beside whole 
 
 A figure is measured in pairs, ours and the peer's one right after the other, and its ratio is the median over the
 pairs, so that whatever else the machine does meets both; the clock is the processor's, since both sides are one thread
-that never waits. A goal counts as held at 0.9 of its figure. The peers come with the extra `bench`.
+that never waits. A goal counts as held at 0.9 of its figure. The peers come with the extra `bench`. Big hands stand
+beside a limit in time (`arranging`), and lists of legal actions beside the bound of the code (`legal`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from statistics import median
 from time import process_time
 from typing import Any
 
+from bench import arranging, legal
 from rummy.errors import SettingsError
 from rummy.rules.cards import mask
 from rummy.rules.deadwood import best_discards, deadwood
@@ -63,7 +65,7 @@ def rows(pairs: int = PAIRS) -> list[dict[str, Any]]:
                 )
             )
     figures.append(_near_shows())
-    return [row(*figure, pairs) for figure in figures]
+    return [*[row(*figure, pairs) for figure in figures], *arranging.rows(), *legal.rows()]
 
 
 def row(figure: str, peer: str, ours: Work, theirs: Work, goal: float, pairs: int) -> dict[str, Any]:

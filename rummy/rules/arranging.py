@@ -52,18 +52,10 @@ class _Turn(NamedTuple):
     short: int  # What the sets fall short of their prices at most; not above 0.
 
 
-class _Way(NamedTuple):
-    """A step that was taken at a place, and all before it."""
-
-    before: _Way | None
-    states: Suits
-    sets: Sets
-    steps: tuple[_Choice, ...]
-
-
 _Choice = tuple[int, int, int, int, Step]  # Least points from here on with prices, next state, points, jokers, step.
 _Choices = tuple[int, list[_Choice]]  # The least of them, and all.
-_Node = tuple[int, int, int, int, int, Suits, _Way | None]
+_Way = tuple["_Way | None", Suits, Sets, tuple[_Choice, ...]]  # All before a place, its states, and what was chosen.
+_Node = tuple[int, int, int, int, int, Suits, "_Way | None"]
 
 
 class Arranger:
@@ -120,7 +112,7 @@ class Arranger:
 
     def ready(self) -> Tails:
         """The steps of runs; they begin anew where they have become too many."""
-        if len(self.tails) > _KEPT:
+        if self.tails.found > _KEPT:
             self.tails = Tails(self.rules)
         return self.tails
 
@@ -172,7 +164,9 @@ class _Search:
         self.settled = 0  # Points left at ranks that have nothing to do with the rest.
         self.settled_sets: list[tuple[int, Sets]] = []
         self._lay_out()
-        self._tables: list[list[dict[int, tuple[int, list[_Choices]]]]] = [[{} for _ in self.turns] for _ in range(4)]
+        self._tables: list[list[dict[int, tuple[int, list[_Choices]]]]] = [
+            [*[{} for _ in self.turns], {0: (0, [])}] for _ in range(4)
+        ]
 
     # ---- the places
 
@@ -308,13 +302,12 @@ class _Search:
 
     def _bound(self, suit: int, at: int, state: int) -> int:
         """The least that *suit* leaves from a place on, with prices; keeps by the cards sold what may be done."""
-        if at == len(self.turns):
-            return 0
         table = self._tables[suit][at]
         known = table.get(state)
         if known is not None:
             return known[0]
-        turn, place, steps = self.turns[at], self.places[suit][at], self.tails.steps
+        turn, place = self.turns[at], self.places[suit][at]
+        steps, following = self.tails.known(place), self._tables[suit][at + 1]
         prices = turn.prices[suit]
         worth, joker_price = self.arranger.points[suit][turn.rank], self.joker_price
         copies = self.tails[state].aces if turn.place == 13 and self.rules.ace == "either" else turn.copies[suit]
@@ -323,14 +316,17 @@ class _Search:
         for sold in range(copies + 1 if turn.sets is not _NO_SETS else 1):
             least = _NEVER
             some: list[_Choice] = []
-            for step in steps(state, copies - sold, place):
+            for step in steps.get((state, copies - sold)) or self.tails.steps(state, copies - sold, place):
                 to, loose, jokers, _ = step
-                left = loose * worth + jokers * joker_price + self._bound(suit, at + 1, to)
+                after = following.get(to)
+                left = loose * worth + jokers * joker_price + (after[0] if after else self._bound(suit, at + 1, to))
                 if left < _NEVER:
                     some.append((left, to, loose * worth, jokers, step))
-                    least = min(least, left)
+                    if left < least:
+                        least = left
             choices.append((least, some))
-            best = min(best, least + prices[sold])
+            if least + prices[sold] < best:
+                best = least + prices[sold]
         table[state] = (best, choices)
         return best
 
@@ -351,7 +347,7 @@ class _Search:
                 if seen.get(key, _NEVER) > now:
                     seen[key] = now
                     number += 1
-                    heappush(heap, (least, at - 1, number, now, used, to, _Way(way, states, sets, steps)))
+                    heappush(heap, (least, at - 1, number, now, used, to, (way, states, sets, steps)))
 
     def _firsts(self) -> Iterator[_Node]:
         """What the hand may begin with: no open runs, but where runs go round the corner."""
@@ -399,9 +395,9 @@ class _Search:
         ways = []
         while way is not None:
             ways.append(way)
-            way = way.before
+            way = way[0]
         ways.reverse()
-        chosen = [(turn.rank, way.sets) for turn, way in zip(self.turns, ways, strict=True)]
+        chosen = [(turn.rank, way[2]) for turn, way in zip(self.turns, ways, strict=True)]
         for rank, sets in [*self.settled_sets, *chosen]:
             if any(sets.counts):
                 yield from self._sets_of(rank, sets, wild)
@@ -420,12 +416,12 @@ class _Search:
 
     def _runs_of(self, suit: int, ways: Sequence[_Way]) -> Iterator[tuple[int, list[bool]]]:
         """The runs of a suit: first place, and by place whether the card is natural."""
-        runs = [_Run(tail) for tail in self.tails[ways[0].states[suit]].tails] if ways else []
+        runs = [_Run(tail) for tail in self.tails[ways[0][1][suit]].tails] if ways else []
         claims = [(run.tail, run) for run in runs]
         done: list[_Run] = []
         going: list[_Run] = []
         for at, way in enumerate(ways):
-            step, place = way.steps[suit][4], self.turns[at].place
+            step, place = way[3][suit][4], self.turns[at].place
             going = []
             for run, part in zip(runs, step.taken, strict=False):
                 (done if part == STOP else going).append(run)

@@ -55,11 +55,9 @@ class Tails:
         self._count = count()
         self._states: dict[int, State] = {}
         self._numbers: dict[State, int] = {}
-        self._steps: dict[tuple[int, int, Place], tuple[Step, ...]] = {}
+        self._steps: dict[Place, dict[tuple[int, int], tuple[Step, ...]]] = {}
+        self.found = 0  # Steps were found for so many states, cards and places.
         self.number(State((), 0, ()))
-
-    def __len__(self) -> int:
-        return len(self._steps)
 
     def __getitem__(self, number: int) -> State:
         return self._states[number]
@@ -73,12 +71,17 @@ class Tails:
             known = self._numbers.setdefault(state, number)
         return known
 
+    def known(self, place: Place) -> dict[tuple[int, int], tuple[Step, ...]]:
+        """The steps at *place* that have been found, by state and cards: a look is cheaper than to ask again."""
+        return self._steps.setdefault(place, {})
+
     def steps(self, state: int, cards: int, place: Place) -> tuple[Step, ...]:
         """Every step that may be best with so many *cards* for runs; none where a tail cannot be served."""
-        key = (state, cards, place)
-        steps = self._steps.get(key)
+        known = self.known(place)
+        steps = known.get((state, cards))
         if steps is None:
-            steps = self._steps[key] = self._found(self._states[state], cards, place)
+            steps = known[state, cards] = self._found(self._states[state], cards, place)
+            self.found += 1
         return steps
 
     def claims(self, copies: int, jokers: int) -> list[int]:
@@ -163,7 +166,8 @@ class Tails:
         done = [tail for tail in tails if self.is_complete(tail)]  # Those that can take most jokers come last.
         for tail in done[: max(0, len(tails) - place.room)]:
             tails.remove(tail)
-        if len(tails) > place.room:
+        laid = sum([length - naturals for length, naturals, _ in tails if naturals < self.rules.naturals])
+        if len(tails) > place.room or laid > place.jokers:
             return None
         return self.number(State(tuple(tails), state.aces + kept, state.claimed)), 0
 

@@ -6,6 +6,7 @@ from itertools import combinations, permutations
 from random import Random
 
 import oracle
+import oracle_tabled
 import pytest
 
 from rummy.rules.actions import LayOff
@@ -196,3 +197,64 @@ def test_best_discards_and_hands_as_multisets() -> None:
     assert without(hand, parse_cards("KdKd")) == parse_cards("4c4d4h9s")[:1] + hand_of(parse_cards("4d4h9s"))
     assert without(hand, parse_cards("9s9s")) is None
     assert with_cards((), parse_cards("Kd4cKd")) == hand_of(parse_cards("4cKdKd"))
+
+
+def test_the_best_arrangement_under_the_rules_of_a_contract_is_the_oracles_con_4() -> None:
+    rules = MeldRules(ace="either", distinct_suits=False, most_set=158, least_run=4, half_natural=True)
+    random, solver, melded = Random(9), arranger(rules, VALUES), 0
+    for _ in range(150):
+        jokers = random.choice([0, 1, 2])
+        pack, suits, rank = list(range(52)) * 3, random.sample(range(4), 2), random.randrange(13)
+        rich = [card for card in pack if card // 13 == suits[0] or abs(card % 13 - rank) <= 1]
+        hand = hand_of(random.sample(rich, random.randint(4, 9 - jokers)) + [JOKER, JOKER + 1][:jokers])
+        least, melds = solver.best(hand)
+        left: tuple[int, ...] | None = hand
+        for meld in melds:
+            assert left is not None
+            assert classified(meld, rules) is not None
+            left = without(left, meld)
+        assert left is not None
+        assert least == solver.count(left) == contract_least(hand)
+        melded += len(melds)
+    assert melded > 100
+
+
+def is_run_in_some_order(cards: list[str]) -> bool:
+    """CON-4.1, 4.3: jokers may stand wherever one is missing."""
+    natural = oracle_tabled.natural_of(cards)
+    if len(cards) < 4 or 2 * len(natural) < len(cards) or len(set(natural)) < len(natural):
+        return False
+    line = oracle.LINES["either"]
+    rows = [line[at : at + len(cards)] for at in range(len(line) - len(cards) + 1)]
+    return len({card[1] for card in natural}) == 1 and any(all(card[0] in row for card in natural) for row in rows)
+
+
+def contract_least(hand: tuple[int, ...]) -> int:
+    """What the oracle's contract melds leave at least, every choice of cards tried."""
+    texts = [TEXTS[card] for card in hand]
+    worth = [VALUES[card % 13] if card < JOKER else 0 for card in hand]
+    melds = set()
+    for size in range(3, len(hand) + 1):
+        for chosen in combinations(range(len(hand)), size):
+            cards = [texts[at] for at in chosen]
+            if oracle_tabled.is_contract_set(cards) or is_run_in_some_order(cards):
+                melds.add(sum(1 << at for at in chosen))
+    least = [0] * (1 << len(hand))
+    for held in range(1, 1 << len(hand)):
+        low = held & -held
+        ways = [least[held & ~meld] for meld in melds if meld & low and meld & held == meld]
+        least[held] = min([worth[low.bit_length() - 1] + least[held ^ low], *ways])
+    return least[-1]
+
+
+def test_best_discards_are_those_that_leave_least_com_14() -> None:
+    random = Random(10)
+    for _ in range(150):
+        sample = Sample(random, 14, random.choice([0, 0, 1]))
+        solver = arranger(sample.rules, (sample.ace_value, *VALUES[1:]))
+        hand = sample.hand
+        kept = random.choice([None, *hand])
+        after = {card: solver.least(hand[:at] + hand[at + 1 :]) for at, card in enumerate(hand) if card != kept}
+        least = min(after.values(), default=0)
+        best = sorted(card for card, points in after.items() if points == least)
+        assert solver.best_discards(hand, kept) == (least, best)
