@@ -34,10 +34,10 @@ def test_greedy_beats_random(game: str) -> None:
     assert lines["greedy"]["wins"] + lines["greedy"]["draws"] + lines["greedy"]["losses"] == 100
 
 
-def test_greedy_beats_random_at_club_where_deals_are_many() -> None:
-    # Four deals, as many as two seats play by default, leave much to luck: there it wins seven matches of eight.
-    lines = table("club", "greedy", "random", "--matches", "100", "--seed", "a", "--options", '{"rounds": 5}')
-    assert lines["greedy"]["score"] > 0.9
+def test_greedy_beats_random_at_club() -> None:
+    # Four deals leave much to luck: docs/reference/sample-bots.md has the figure of a longer contest.
+    lines = table("club", "greedy", "random", "--matches", "40", "--seed", "a")
+    assert lines["greedy"]["score"] > 0.85
     assert lines["greedy"]["strikes"] == lines["random"]["strikes"] == 0
 
 
