@@ -1,0 +1,63 @@
+"""What the rulebook's pages say an option may be is what it may be: the edges, and a refusal just beyond them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from rummy.errors import BadOptions
+from rummy.rules.games import GAMES, find_game
+
+PAGES = Path(__file__).parents[3] / "docs/rulebook"
+NUMBER = re.compile(r"^\| `(\w+)` \| \d+ \| (\d+) to (\d+)\b", re.MULTILINE)
+CHOICE = re.compile(r'^\| `(\w+)` \| [`"]\w+[`"] \| ((?:[`"]\w+[`"](?: \([^)]*\))?(?:, )?)+)', re.MULTILINE)
+FLAG = re.compile(r"^\| `(\w+)` \| (?:true|false) \| ", re.MULTILINE)
+# What an option needs beside it.
+WITH: dict[tuple[str, str], dict[str, object]] = {
+    ("indian13", "target"): {"scoring": "pool"},
+    ("contract", "max_buys"): {"buying": True},
+}
+
+
+def rows(pattern: re.Pattern[str]) -> list[tuple[str, ...]]:
+    """By game, what *pattern* finds on its page."""
+    found: list[tuple[str, ...]] = []
+    for key in GAMES:
+        for row in pattern.findall((PAGES / f"{key}.md").read_text(encoding="utf-8")):
+            found.append((key, row) if isinstance(row, str) else (key, *row))
+    return found
+
+
+@pytest.mark.parametrize(("key", "name", "least", "most"), rows(NUMBER))
+def test_a_number_goes_as_far_as_its_page_says(key: str, name: str, least: str, most: str) -> None:
+    beside = WITH.get((key, name), {})
+    for edge in (int(least), int(most)):
+        assert getattr(find_game(key, {**beside, name: edge}), name) == edge
+    for beyond in (int(least) - 1, int(most) + 1, True, str(least)):
+        with pytest.raises(BadOptions, match=rf"The option {name} is a whole number from {least} to {most}, not "):
+            find_game(key, {**beside, name: beyond})
+
+
+@pytest.mark.parametrize(("key", "name", "choices"), rows(CHOICE))
+def test_a_choice_is_one_of_those_on_its_page(key: str, name: str, choices: str) -> None:
+    words = re.findall(r'[`"](\w+)[`"]', choices)
+    for word in words:
+        assert getattr(find_game(key, {name: word}), name) == word
+    for other in ("nonsense", words[0].upper(), None, 1):
+        with pytest.raises(BadOptions, match=rf"The option {name} is one of {', '.join(words)}, not "):
+            find_game(key, {name: other})
+
+
+@pytest.mark.parametrize(("key", "name"), rows(FLAG))
+def test_a_flag_is_true_or_false(key: str, name: str) -> None:
+    for other in (0, 1, "true", None):
+        with pytest.raises(BadOptions, match=rf"The option {name} is true or false, not "):
+            find_game(key, {name: other})
+
+
+def test_the_pages_tell_of_options() -> None:
+    assert len(rows(NUMBER)) > 35
+    assert len(rows(CHOICE)) > 6
+    assert len(rows(FLAG)) > 15
