@@ -1,0 +1,185 @@
+"""A shelf of bad bots, each beside good ones: they cost themselves what is stated, and nobody else anything."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+
+import grpc.aio
+import pytest
+from stage import BANK_MS, GRACE, LIMIT_MS, PATIENCE, Bot, Stage, an_order, checked, everybody, first_legal, token
+from test_fuzz import SHORT
+
+from arbiter import server
+from arbiter.hall import Hall
+from rummy.rules.games import GAMES
+from rummy.wire import codec, encoder
+from rummy.wire.v1 import arbiter_pb2, table_pb2
+
+ALLOWED = (LIMIT_MS + BANK_MS) / 1000
+PATIENT = arbiter_pb2.FaultPolicy(strikes=1000, grace_seconds=GRACE, deaths=3)
+CROWD = 1000
+
+
+def here(stage: Stage, version: int) -> bool:
+    return any(lane.key.version_id == version for lane in stage.hall.lobby.present())
+
+
+async def leave(stage: Stage, bot: Bot, version: int) -> None:
+    """Vanishes, and waits until the arbiter knows."""
+    bot.call.cancel()
+    await stage.settle(lambda: not here(stage, version))
+
+
+@pytest.mark.parametrize(("seconds", "strikes"), [(ALLOWED, 0), (ALLOWED + 0.001, 1)], ids=["in time", "1 ms late"])
+async def test_a_millisecond_decides(stage: Stage, seconds: float, strikes: int) -> None:
+    bot = await stage.bot(1)
+    await stage.player(2)
+    order = stage.start(an_order(1, (1, 2)))
+    decision = await bot.decision()
+    stage.clock.time += seconds
+    await bot.send(first_legal(decision))
+    await bot.play_until_end(order)
+    [match] = checked(await order)
+    assert match.strikes == (strikes, 0) and match.result.forfeits == (None, None)
+
+
+def illegal(decision: table_pb2.Decision) -> bytes:
+    """A simple action that the decision does not list."""
+    code = next(code for code in (141, 138, 133, 129, 131, 140) if code not in decision.legal)
+    return encoder.answer_part(decision.match, decision.number, codec.simple_actions(bytes([code])))
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+async def test_an_illegal_answer_in_each_phase_is_a_strike_with_its_reason(stage: Stage, game: str) -> None:
+    seats = max(2, GAMES[game].spec.min_seats)
+    cheat = await stage.bot(1)
+    for number in range(2, seats + 1):
+        await stage.player(number)
+    order = stage.start(an_order(1, range(1, seats + 1), game, options=SHORT[game], faults=PATIENT))
+    tried: set[int] = set()
+    while not order.done():
+        await stage.settle(lambda: order.done() or cheat.asked or stage.hall.tables.running)
+        if not (cheat.asked or await until_asked(cheat)):
+            break
+        decision = cheat.asked.pop(0)
+        await cheat.send(first_legal(decision) if decision.phase in tried else illegal(decision))
+        tried.add(decision.phase)
+    [match] = checked(await order)
+    await cheat.until(lambda: len(cheat.rejections) >= len(tried))
+    assert match.strikes == (len(tried), *[0] * (seats - 1)) and len(tried) >= 2
+    assert match.result.forfeits == (None,) * seats
+    assert all(rejection.reason.endswith((".", ")")) for rejection in cheat.rejections)
+
+
+async def until_asked(bot: Bot) -> bool:
+    """Reads on; False once the match has ended."""
+    while not bot.asked and not bot.ends:
+        assert await bot.read()
+    return bool(bot.asked)
+
+
+MOMENTS = ("before welcome", "when asked", "with its answer", "in the other's turn", "after news")
+
+
+async def test_leaving_and_coming_back_in_every_state_costs_nothing(stage: Stage) -> None:
+    """Fault P22: everything open is asked again in full, and the slots return to nothing."""
+    await stage.player(2)
+    order = stage.start(an_order(1, (1, 2)))
+    for moment in MOMENTS * 3:
+        bot = Bot(stage.bots_channel)
+        await bot.hello(token(1), push_events=moment == "after news")
+        if moment == "before welcome":
+            bot.call.cancel()
+            continue
+        while bot.welcome is None:
+            assert await bot.read()
+        assert await until_asked(bot)
+        if moment not in ("when asked", "after news"):
+            await bot.send(b"".join(map(first_legal, bot.asked)))
+        if moment == "in the other's turn":
+            await stage.settle(lambda: asked(stage, 2))
+        if moment == "after news":
+            while not bot.news and await until_asked(bot):
+                await bot.send(b"".join(map(first_legal, bot.asked)))
+                bot.asked.clear()
+                assert await bot.read()
+        await leave(stage, bot, 1)
+    last = await stage.player(1)
+    [match] = checked(await order)
+    assert match.result.forfeits == (None, None) and match.strikes == (0, 0)
+    await leave(stage, last, 1)
+    assert not stage.hall.tables.running and not stage.hall.tables.waiting
+    assert [lane.key.version_id for lane in stage.hall.lobby.present()] == [2]
+
+
+def asked(stage: Stage, version: int) -> bool:
+    """Whether that bot's answer is waited for."""
+    lanes = [lane for referee in stage.hall.tables.running for lane in referee.lanes]
+    return any(lane.key.version_id == version and any(c.open for c in lane.chairs.values()) for lane in lanes)
+
+
+def all_sent(stage: Stage) -> bool:
+    """Whether no message is under way: who does not read while seconds pass is turned out."""
+    return not any(lane.connection and lane.connection.writing_since for lane in stage.hall.lobby.present())
+
+
+async def test_one_that_is_silent_in_one_of_eight_matches_holds_up_none(stage: Stage) -> None:
+    """Fault P19: a loss on time is one match's affair."""
+    forgetful = await stage.bot(1)
+    await stage.player(2)
+    orders = [stage.start(an_order(fixture, (1, 2))) for fixture in range(1, 9)]
+    await forgetful.until(lambda: len(forgetful.starts) == 8)
+    silent = forgetful.starts[3].match
+
+    def choose(decision: table_pb2.Decision) -> bytes:
+        return b"" if decision.match == silent else first_legal(decision)
+
+    stage.spawn(forgetful.play(choose))
+    await stage.settle(lambda: sum(order.done() for order in orders) == 7)
+    while not all(order.done() for order in orders):
+        await stage.settle(lambda: all(order.done() for order in orders) or (asked(stage, 1) and all_sent(stage)))
+        stage.pass_time(ALLOWED + 0.1)
+        await asyncio.sleep(0)
+    matches = [checked(await order)[0] for order in orders]
+    assert sorted(match.result.forfeits[0] or "" for match in matches) == [""] * 7 + ["timeout"]
+
+
+@pytest.mark.realtime
+async def test_a_thousand_half_open_clients_are_let_go_and_disturb_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fault P21: connections that say hello to HTTP/2 and never answer again."""
+    monkeypatch.setattr(server, "OPTIONS", server.keepalive(1.0, 1.0))
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
+    hall = Hall()
+    [address] = await hall.open_to_bots(everybody(), ["127.0.0.1:0"])
+    preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+    crowd = []
+    for _ in range(CROWD):
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(address.rpartition(":")[2]))
+        writer.write(preface)
+        crowd.append((reader, writer))
+    async with asyncio.timeout(PATIENCE), grpc.aio.insecure_channel(address) as channel:
+        bot = Bot(channel)
+        await bot.hello(token(1))
+        await bot.until(lambda: bot.welcome)  # Everybody else is served.
+        for reader, writer in crowd:
+            await until_closed(reader)
+            writer.close()
+        assert here_in(hall) == [1]  # Who answers stays.
+        bot.call.cancel()
+    await hall.close()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+async def until_closed(reader: asyncio.StreamReader) -> None:
+    """Reads until the arbiter has ended the connection."""
+    try:
+        while await reader.read(1 << 12):
+            pass
+    except ConnectionError:
+        pass
+
+
+def here_in(hall: Hall) -> list[int]:
+    return [lane.key.version_id for lane in hall.lobby.present()]
