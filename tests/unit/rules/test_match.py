@@ -128,6 +128,23 @@ def test_who_leaves_the_match_is_told_once_and_why_101_8_1() -> None:
     assert [event.reason for event in match.events if event.kind is EventKind.OUT and event.seat == 2] == ["crashed"]
 
 
+@pytest.mark.parametrize(("key", "seats"), [("indian13", 2), ("contract", 3)])
+def test_a_pile_that_becomes_the_stock_is_shuffled_from_the_seed_of_its_deal(key: str, seats: int) -> None:
+    match: Any = Match(find_game(key), seats, b"seed")
+    while match.decision is not None:
+        pile, stock = match.view(None).pile, match.view(None).stock
+        seen = len(match.events)
+        draw = next((action for action in match.legal_actions() if isinstance(action, DrawStock)), None)
+        match.apply(draw or match.default_action())
+        if any(event.reason == "shuffled" for event in match.events[seen:]):
+            break
+    assert match.decision is not None
+    assert stock == 0
+    again = shuffle.again_seed(shuffle.deal_seed(b"seed", match.deal), 0)
+    order = shuffle.shuffled(again, list(pile[:-1]))
+    assert match._state.stock[::-1] == order[len(order) - match.view(None).stock :]
+
+
 def test_an_illegal_action_counts_for_nothing() -> None:
     match = Match(GAME, 2, b"seed")
     before = match.view(0)
