@@ -82,6 +82,20 @@ def test_a_card_that_is_not_held_ends_no_turn_gin_5_1(text: str) -> None:
         play(state, text)
 
 
+@pytest.mark.parametrize("card", ["Ac", "Qh"])
+def test_a_view_tells_the_card_that_may_not_be_thrown_back_gin_4_5(card: str) -> None:
+    state = dealt("As2s3s7c7d7hKcKdKhKs", upcard=card)
+    assert GIN.view(state, 0).forbidden is None
+    play(state, "T")
+    for seat in (0, 1, None):
+        assert GIN.view(state, seat).forbidden == parse_cards(card)[0]
+    assert GIN.view(state, 0).status == (1, 1)
+    play(state, "D:Ks")
+    assert GIN.view(state, 0).forbidden is None
+    play(state, "S")
+    assert GIN.view(state, 1).forbidden is None
+
+
 TO_DISCARD = "Now the turn ends: discard, knock or declare big gin."
 TO_DRAW = "Now the turn begins: draw a card."
 TO_SHOW = "Now the hand is to be shown."
