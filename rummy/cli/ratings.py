@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -11,10 +12,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from rummy.cli.play import options_of_text
+from rummy.cli.second_opinion import Belief, beliefs
 from rummy.cli.store import opened
 from rummy.errors import BadInput, NotFound
 from rummy.rules.games import find_game
 from rummy.store import ladders, pages
+from rummy.store import ratings as store
 from rummy.store.db import Database, is_text
 from rummy.store.ladders import Line
 from rummy.store.tournaments import ladder_of
@@ -23,6 +26,10 @@ from rummy.store.tournaments import ladder_of
 def ratings(
     ladder: Annotated[str, typer.Argument(help="A game, such as gin, or a ladder such as gin:44136fa355b3.")],
     options: Annotated[str, typer.Option(help="The game's options that differ, as a JSON object.")] = "{}",
+    second_opinion: Annotated[
+        bool,
+        typer.Option("--second-opinion", help="Show what the Bayesian online model of openskill makes of it, too."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs.")] = False,
 ) -> None:
     """Show who is how strong in a ladder, how sure that is, and who is better than whom.
@@ -32,10 +39,17 @@ def ratings(
     name = _ladder(ladder, options)
     with opened() as database:
         lines = ladders.fitted(database, name) or _refuse(database, name)
+        others = _second_opinion(database, name) if second_opinion else None
     if as_json:
-        typer.echo(json.dumps({"ladder": name, "lines": [_as_json(line) for line in lines]}))
+        typer.echo(json.dumps({"ladder": name, "lines": [_as_json(line, others) for line in lines]}))
     else:
-        Console().print(_table(name, lines))
+        Console().print(_table(name, lines, others))
+
+
+def _second_opinion(database: Database, name: str) -> dict[int, Belief]:
+    with database.transaction() as tx:
+        tx.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")  # One moment for all rounds.
+        return beliefs(store.results(tx, name))
 
 
 def _ladder(text: str, options: str) -> str:
@@ -55,8 +69,9 @@ def _refuse(database: Database, name: str) -> list[Line]:
     raise NotFound(f"Nothing is rated in the ladder {name}; {there}.")
 
 
-def _as_json(line: Line) -> dict[str, Any]:
+def _as_json(line: Line, others: Mapping[int, Belief] | None) -> dict[str, Any]:
     row, strength = line.row, line.strength
+    other = {} if others is None else {"openskill": others[row.version_id]._asdict()}
     return {
         "bot": _title(line),
         "version_id": row.version_id,
@@ -67,6 +82,7 @@ def _as_json(line: Line) -> dict[str, Any]:
         "elo": row.rating,
         "provisional": line.provisional,
         "fixtures": row.fixtures,
+        **other,
     }
 
 
@@ -74,12 +90,12 @@ def _title(line: Line) -> str:
     return f"{line.row.owner}/{line.row.name} {line.row.version}"
 
 
-def _table(name: str, lines: list[Line]) -> Table:
+def _table(name: str, lines: list[Line], others: Mapping[int, Belief] | None) -> Table:
     table = Table(title=f"Ratings in {escape(name)}", title_justify="left", title_style="bold")
     table.caption = "± one standard error; Elo? has too few fixtures to say much"
     table.caption_justify = "left"
     table.add_column("bot")
-    for head in ("rating", "±", "better than next", "Elo", "fixtures"):
+    for head in ("rating", "±", "better than next", "Elo", "fixtures", *(["openskill"] if others else [])):
         table.add_column(head, justify="right")
     group = lines[0].strength and lines[0].strength.group
     for line in lines:
@@ -91,5 +107,8 @@ def _table(name: str, lines: list[Line]) -> Table:
         fit = (f"{strength.rating:.0f}", f"{strength.error:.0f}") if strength else ("", "")
         better = "" if line.better_than_next is None else f"{100 * line.better_than_next:.1f} %"
         elo = f"{line.row.rating:.0f}{'?' if line.provisional else ''}"
-        table.add_row(escape(_title(line)), *fit, better, elo, f"{line.row.fixtures:,}")
+        other = (
+            [f"{others[line.row.version_id].mean:.2f} ± {others[line.row.version_id].deviation:.2f}"] if others else []
+        )
+        table.add_row(escape(_title(line)), *fit, better, elo, f"{line.row.fixtures:,}", *other)
     return table

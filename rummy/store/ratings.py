@@ -195,6 +195,13 @@ def records(tx: Connection, ladder: str) -> dict[Record, int]:
     return {(tuple(versions), tuple(map(tuple, legs))): times for versions, legs, times in rows}
 
 
+def results(tx: Connection, ladder: str) -> Iterator[FixtureResult]:
+    """The fixtures of *ladder* in rated rounds, in the order in which they were rated; entrants are version ids."""
+    for of, tournament_id, round_no in tx.execute(_RATED_ROUNDS).fetchall():
+        if of == ladder:
+            yield from _by_version(tx, tournament_id, round_no)
+
+
 _LOG: LiteralString = """
     SELECT ladder, tournament_id, round_no, version_id, before, after
       FROM rating_change JOIN tournament USING (ladder, tournament_id)

@@ -272,6 +272,9 @@ def test_the_ratings_of_a_ladder(run: Run, world: World, three: list[str]) -> No
     assert [line["better_than_next"] is None for line in found["lines"]] == [False, False, True]
     assert [(line["fixtures"], line["provisional"]) for line in found["lines"]] == [(48, False)] * 3
     assert answer(run, "ratings", found["ladder"]) == found
+    told = answer(run, "ratings", "gin", "--second-opinion")["lines"]
+    assert all(0 < line["openskill"]["deviation"] < 25 / 3 for line in told)
+    assert "openskill" in run("ratings", "gin", "--second-opinion")[1]
     status, shown, _ = run("ratings", "gin")
     assert status == 0
     assert f"{found['lines'][0]['rating']:.0f}" in shown

@@ -118,7 +118,8 @@ def test_the_records_of_a_ladder_are_those_of_its_rated_rounds(world: World) -> 
             for versions in [tournaments.entrants(tx, made)]
             for result in matches.results(tx, made)
         )
-    assert found == expected
+        in_order = list(ratings.results(tx, tournaments.get(tx, first).ladder))
+    assert found == expected == joint.counted(in_order)
     assert sum(found.values()) == 12 + 3
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from rummy.errors import BadInput
 from rummy.league.ratings.elo import expectation
-from rummy.league.sequential import Answer, Question
+from rummy.league.sequential import BEFORE, Answer, Question
 
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 # How often mirrored fixtures of two equal bots score so: luck that cancels, legs that are independent, few decided.
@@ -56,7 +56,7 @@ def test_two_scores_alone_are_walds_test() -> None:
     """Where only 0 and 1 occur the mean is the chance of a 1, and the ratio is that of two binomials."""
     question = Question(0, 100, 0.05, 0.1)
     s0, s1 = expectation(0, 0), expectation(100, 0)
-    expected = 30 * log(s1 / s0) + 20 * log((1 - s1) / (1 - s0))
+    expected = (30 + BEFORE) * log(s1 / s0) + (20 + BEFORE) * log((1 - s1) / (1 - s0))
     assert question.log_ratio({1.0: 30, 0.0: 20}) == pytest.approx(expected)
     assert question.bounds == pytest.approx((log(0.1 / 0.95), log(0.9 / 0.05)))
 
@@ -113,9 +113,9 @@ def test_it_is_wrong_as_seldom_as_was_asked() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("nature", NATURES)
-@pytest.mark.parametrize("elo", [(0, 40), (-20, 20), (0, 100)])
+@pytest.mark.parametrize("elo", [(0, 50), (-25, 25), (0, 100)])
 def test_it_is_wrong_as_seldom_as_was_asked_whatever_the_scores_are_like(nature: str, elo: tuple[int, int]) -> None:
-    first, second, fixtures = wrong(Question(*elo, 0.05, 0.05), nature, 2_000)
+    first, second, fixtures = wrong(Question(*elo, 0.05, 0.05), nature, 1_500)
     print(f"\n{elo}, {nature}: {first:.1%} and {second:.1%} wrong, {fixtures:.0f} fixtures")
-    assert first < 0.062  # 0.05, and what chance may add in 2,000 trials.
-    assert second < 0.062
+    assert first < 0.067  # 0.05, and three of the standard errors of 1,500 trials.
+    assert second < 0.067
