@@ -21,7 +21,7 @@ from rummy.league.ratings.elo import expectation
 MOST_ELO = 1000.0
 BEFORE = 0.25
 """How often a score of 0 and one of 1 count before the first fixture. It puts every mean within reach, and keeps a few
-fixtures that happen to be much alike from deciding: without it the first hundred are wrong more often than asked for."""
+fixtures that happen to be much alike from deciding: without it the first hundred are wrong more often than asked."""
 HALVINGS = 40
 
 
