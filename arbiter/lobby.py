@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from arbiter.clock import Now
@@ -13,7 +13,7 @@ from arbiter.directory import Guest, LaneKey
 from arbiter.lane import Lane
 from rummy.errors import BotDisconnected, BotFault, BotNeverStarted, BotProtocolFault, RummyError, Unauthenticated
 from rummy.wire.codec import PROTOCOL, Greeting
-from rummy.wire.encoder import goodbye_part, welcome_part
+from rummy.wire.encoder import arbiters_part, goodbye_part, welcome_part
 from rummy.wire.v1 import table_pb2
 
 MAX_MESSAGE_BYTES = 1 << 20
@@ -51,7 +51,8 @@ class Lobby:
         self.now = now
         self.grace_seconds = grace_seconds
         self.hello_seconds = hello_seconds
-        self.arbiters: tuple[str, ...] = ()  # Addresses that a bot should dial; empty where there is only this one.
+        self.address = ""  # Of this arbiter, as bots dial it.
+        self.arbiters: tuple[str, ...] = ()  # All that a bot should dial; empty where there is only this one.
         self.hosting: Hosting | None = None
         self.changed: Callable[[], None] = lambda: None
         self._lanes: dict[LaneKey, Lane] = {}
@@ -138,6 +139,15 @@ class Lobby:
             if lane.token_id in tokens and lane.connection is not None:
                 lane.connection.close(goodbye_part(REVOKED), Unauthenticated(REVOKED))
 
+    def name_arbiters(self, addresses: Sequence[str]) -> None:
+        """From now on the arbiters are at *addresses*, this one's among them; live bots that are here are told."""
+        known, self.arbiters = self.arbiters, tuple(addresses) if len(addresses) > 1 else ()
+        if set(known) != set(self.arbiters):
+            part = arbiters_part(addresses)
+            for lane in self.present():
+                if not lane.hosted:
+                    lane.tell(part)
+
     def close(self, text: str) -> None:
         """Says goodbye to everybody."""
         for lane in list(self._lanes.values()):
@@ -187,5 +197,6 @@ class Lobby:
             table_pb2.Welcome(
                 protocol=PROTOCOL, bot=guest.name, concurrency=concurrency, max_message_bytes=MAX_MESSAGE_BYTES,
                 grace_seconds=self.grace_seconds, arbiters=() if guest.hosted else self.arbiters,
+                arbiter="" if guest.hosted else self.address,
             )
         )  # fmt: skip

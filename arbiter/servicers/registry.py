@@ -83,6 +83,7 @@ class Announcement:
         self._address = address
         self._bots_address = bots_address
         self._incarnation = incarnation
+        hall.lobby.address = bots_address
         self._clock = clock  # Workers compare with theirs, on other machines.
         self._id = 0
         self._shown: set[LaneKey] = set()
@@ -114,7 +115,7 @@ class Announcement:
         tokens = self._hall.lobby.tokens()
         try:
             others, revoked = await asyncio.to_thread(self._write, present, load, tokens)
-            self._hall.lobby.arbiters = others
+            self._hall.lobby.name_arbiters(others)
             self._hall.lobby.turn_out(revoked)
         except HostFault as fault:
             _log.warning("No heartbeat: %s", fault)
@@ -135,7 +136,7 @@ class Announcement:
     def _write(self, present: set[LaneKey], load: int, tokens: Sequence[int]) -> tuple[tuple[str, ...], set[int]]:
         """Beats and corrects presence.
 
-        Returns where bots should dial, where there are several arbiters, and which of *tokens* have been revoked.
+        Returns where bots dial the arbiters that are up, and which of *tokens* have been revoked.
         """
         with self._database.transaction() as tx:
             now = self._clock(tx)
@@ -150,7 +151,7 @@ class Announcement:
             alive = [arbiter.bots_address for arbiter in arbiters.live(tx, now=now)]
             revoked = owners.revoked(tx, tokens)
         self._shown = present
-        return tuple(alive) if len(alive) > 1 else (), revoked
+        return tuple(sorted(alive)), revoked
 
     def _withdraw(self) -> None:
         with self._database.transaction() as tx:

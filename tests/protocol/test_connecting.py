@@ -409,3 +409,21 @@ async def test_a_bot_whose_token_is_revoked_is_turned_out(stage: Stage) -> None:
     assert code is grpc.StatusCode.UNAUTHENTICATED
     assert "revoked" in details and "revoked" in bot.goodbye
     assert stage.hall.lobby.tokens() == [102]
+
+
+async def test_bots_that_are_here_are_told_of_arbiters_that_come_and_go(stage: Stage) -> None:
+    stage.hall.lobby.address = "arena-1:50151"
+    bot = await stage.bot(1)
+    hosted = await stage.bot(11, lane=0)
+    assert bot.welcome is not None and hosted.welcome is not None
+    assert (bot.welcome.arbiter, list(bot.welcome.arbiters)) == ("arena-1:50151", [])
+    stage.hall.lobby.name_arbiters(["arena-1:50151"])  # As it was.
+    for known in (["arena-1:50151", "arena-2:50151"], ["arena-1:50151"]):
+        stage.hall.lobby.name_arbiters(known)
+        await bot.until(lambda known=known: bot.arbiters == known)  # type: ignore[misc]
+    stage.hall.lobby.name_arbiters(["arena-1:50151", "arena-2:50151"])
+    later = await stage.bot(2)
+    assert later.welcome is not None and list(later.welcome.arbiters) == ["arena-1:50151", "arena-2:50151"]
+    stage.hall.lobby.close("The arbiter is ending.")
+    await hosted.listen()
+    assert not hosted.arbiters and not hosted.welcome.arbiter  # Hosted bots are the arena's own affair.
