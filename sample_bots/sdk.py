@@ -232,7 +232,7 @@ class _Dialler:
             self._tasks[address].add_done_callback(self._ended)
 
     def _note(self, address: str, session: Session) -> None:
-        """Notes where *address* has led, dials what else the arena has named, and lets go of what it names no longer."""
+        """Notes where *address* has led, dials what the arena has named, and lets go of what it no longer names."""
         self._there[address], session.told = session, False
         if not session.arbiters:
             return
@@ -242,7 +242,7 @@ class _Dialler:
         self._dial([named for named in session.arbiters if named not in reached])
 
     async def _is_ours(self, session: Session) -> bool:
-        """Whether what has taken over from *session* is another stream of ours: two addresses have led to one arbiter."""
+        """Whether what has taken over from *session* is a stream of ours: two addresses have led to one arbiter."""
         if session.arbiter and len(self._tasks) > 1:
             await asyncio.sleep(DOUBT_SECONDS)
         others = [there for there in self._there.values() if there is not session]

@@ -12,6 +12,7 @@ from stage import CREDENTIAL, Bot, Stage, an_order, bearer, checked, first_legal
 
 from arbiter.directory import LaneKey
 from arbiter.lane import START_SECONDS
+from arbiter.orders import KEEP_SECONDS
 from rummy.errors import ArbiterUnavailable, BotNeverStarted
 from rummy.rules.match import Match
 from rummy.rules.replay import Recorder
@@ -259,3 +260,24 @@ async def test_deals_are_not_shown_twice_where_the_record_is_no_longer_kept(
     again = checked(await stage.play(order))
     assert [leg.result for leg in again] == [leg.result for leg in first]
     assert len(processes.started) == 8
+
+
+async def test_a_void_order_with_a_live_bot_stays_void_since_its_deals_are_known(stage: Stage) -> None:
+    """A worker that has not heard so, and asks again, hears so; it then asks for a new generation, with other deals."""
+    bot = await stage.bot(1)
+    await stage.player(2)
+    order = an_order(1, (1, 2))
+    playing = stage.start(order)
+    await bot.decision()
+    for referee in list(stage.hall.tables.running):
+        referee.void("The machine is on fire.")
+    assert "fire" in (await playing).void
+    assert "fire" in (await stage.play(order)).void
+    assert not stage.hall.tables.running
+    stage.clock.time += KEEP_SECONDS + 1
+    for _ in range(2):
+        assert "no longer kept" in (await stage.play(order)).void
+    anew = an_order(1, (1, 2), generation=2)
+    playing = stage.start(anew)
+    stage.spawn(bot.play())
+    checked(await playing)

@@ -343,9 +343,7 @@ async def test_a_bot_that_is_connected_hears_of_arbiters_that_come_and_go(tmp_pa
             assert second.name in dialler._tasks  # Whoever is there is not let go of.
 
 
-async def test_two_addresses_of_one_arbiter_do_not_end_the_bot(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_two_addresses_of_one_arbiter_do_not_end_the_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What balances load leads a bot back to an arbiter where it is already, by that one's own name."""
     monkeypatch.setattr(sdk, "FIRST_PAUSE", 0.0)
     monkeypatch.setattr(sdk, "DOUBT_SECONDS", 0.05)
