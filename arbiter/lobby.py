@@ -7,19 +7,29 @@ import logging
 from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
+from arbiter.allowance import Allowance
 from arbiter.clock import Now
 from arbiter.connection import Connection
 from arbiter.directory import Guest, LaneKey
 from arbiter.lane import Lane
-from rummy.errors import BotDisconnected, BotFault, BotNeverStarted, BotProtocolFault, RummyError, Unauthenticated
-from rummy.wire.codec import PROTOCOL, Greeting
+from rummy.errors import (
+    BotDisconnected,
+    BotFault,
+    BotNeverStarted,
+    BotProtocolFault,
+    RummyError,
+    TooMany,
+    Unauthenticated,
+)
+from rummy.wire.codec import MAX_MESSAGE_BYTES, PROTOCOL, Greeting
 from rummy.wire.encoder import arbiters_part, goodbye_part, welcome_part
 from rummy.wire.v1 import table_pb2
 
-MAX_MESSAGE_BYTES = 1 << 20
-"""The largest message that a bot may send."""
 MAX_CONCURRENCY = 256
 """Matches that one bot may play at once."""
+MOST_DIALLED, DIALLED_AGAIN = 32, 0.5
+"""So often may a bot dial at once, and so often a second: each new stream is told everything again."""
+MOST_COUNTED = 4096  # Bots whose dialling is kept count of, before those that are quiet are forgotten.
 REVOKED = "The bot's token has been revoked."
 
 _log = logging.getLogger(__name__)
@@ -56,6 +66,7 @@ class Lobby:
         self.hosting: Hosting | None = None
         self.changed: Callable[[], None] = lambda: None
         self._lanes: dict[LaneKey, Lane] = {}
+        self._dialled: dict[LaneKey, Allowance] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def lane(self, key: LaneKey, name: str, *, hosted: bool) -> Lane:
@@ -70,7 +81,8 @@ class Lobby:
         return [self._lanes[key] for key in keys if key in self._lanes]
 
     def attach(self, guest: Guest, greeting: Greeting) -> tuple[Lane, Connection]:
-        """Lets a bot in whose token is good, on the terms of its *greeting*."""
+        """Lets a bot in whose token is good, on the terms of its *greeting*; `TooMany` where it dials too often."""
+        self._check_dialled(guest.key)
         lane = self.lane(guest.key, guest.name, hosted=guest.hosted)
         connection = Connection()
         concurrency = min(greeting.concurrency or MAX_CONCURRENCY, MAX_CONCURRENCY)
@@ -153,6 +165,15 @@ class Lobby:
         for lane in list(self._lanes.values()):
             if lane.connection is not None:
                 lane.connection.close(goodbye_part(text))
+
+    def _check_dialled(self, key: LaneKey) -> None:
+        """Keeps count of how often a bot dials, for as long as it matters."""
+        now = self.now()
+        if len(self._dialled) > MOST_COUNTED:
+            self._dialled = {key: allowance for key, allowance in self._dialled.items() if not allowance.whole(now)}
+        allowance = self._dialled.setdefault(key, Allowance(MOST_DIALLED, DIALLED_AGAIN, now))
+        if not allowance.takes(1, now):
+            raise TooMany("This bot has dialled too often in the last minute; it may dial again in a few seconds.")
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

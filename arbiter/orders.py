@@ -167,11 +167,15 @@ class Orders:
                 await asyncio.wait_for(order.over.wait(), PROGRESS_SECONDS)
         yield order.outcome()
 
-    async def close(self, seconds: float) -> None:
-        """Takes no new orders, and hands back what is not over within *seconds*."""
+    async def close(self, seconds: float, hurried: asyncio.Event | None = None) -> None:
+        """Takes no new orders, and hands back what is not over within *seconds*, or once somebody is *hurried*."""
         self._closing = True
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=seconds)
+        if self._tasks and seconds > 0:
+            hurry = asyncio.ensure_future((hurried or asyncio.Event()).wait())
+            ended = asyncio.ensure_future(asyncio.wait(self._tasks))
+            await asyncio.wait([hurry, ended], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            for waiting in (hurry, ended):
+                waiting.cancel()
         for task in list(self._tasks):
             task.cancel()
         if self._tasks:

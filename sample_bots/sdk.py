@@ -36,7 +36,7 @@ from typing import Any
 import grpc
 import grpc.aio
 
-from rummy.errors import Conflict, HostFault, RummyError, SettingsError
+from rummy.errors import Conflict, HostFault, RummyError, SettingsError, TooMany
 from rummy.rules.actions import Action
 from rummy.rules.game import Event, Game, View
 from rummy.rules.games import find_game
@@ -280,7 +280,7 @@ class _Dialler:
                 await self._exchange(call, address, session)
             except grpc.RpcError as rpc_error:
                 error = error_of(rpc_error)
-                if not isinstance(error, HostFault):
+                if not isinstance(error, HostFault | TooMany):
                     raise error from None
                 return str(error)
         return session.goodbye or "The arena has ended the connection."

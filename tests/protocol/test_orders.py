@@ -101,6 +101,22 @@ async def test_what_is_not_over_at_the_end_is_handed_back(stage: Stage) -> None:
     assert failure.value.code() is grpc.StatusCode.UNAVAILABLE
 
 
+async def test_what_is_in_play_may_end_unless_somebody_is_in_a_hurry(stage: Stage) -> None:
+    """Fault P16: a restart is nobody's loss."""
+    for number in (1, 2, 3):
+        await stage.player(number)
+    silent = await stage.bot(4)
+    ending, held = stage.start(an_order(1, (1, 2))), stage.start(an_order(2, (3, 4)))
+    await silent.decision()
+    hurried = asyncio.Event()
+    closing = asyncio.ensure_future(stage.hall.drain(600.0, hurried))
+    [match] = checked(await ending)
+    assert match.result.forfeits == (None, None) and not closing.done()
+    hurried.set()
+    assert "ended before" in (await held).void
+    await closing
+
+
 @dataclass
 class Death:
     cause: str

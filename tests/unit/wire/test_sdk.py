@@ -14,7 +14,7 @@ import grpc
 import grpc.aio
 import pytest
 
-from rummy.errors import BadInput, Conflict, RummyError, SettingsError, Unauthenticated
+from rummy.errors import BadInput, Conflict, RummyError, SettingsError, TooMany, Unauthenticated
 from rummy.rules.actions import DrawStock
 from rummy.rules.game import EventKind, Phase
 from rummy.rules.games import find_game
@@ -212,6 +212,22 @@ async def test_a_lost_connection_is_dialled_again(tmp_path: Path, monkeypatch: p
     assert next(calls) == 4
 
 
+async def test_an_arbiter_that_is_full_is_dialled_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sdk, "FIRST_PAUSE", 0.0)
+    calls = itertools.count(1)
+
+    async def play(_: Any, context: Any) -> None:
+        async with abort_on_error(context):
+            raise TooMany("Full up.") if next(calls) < 3 else Unauthenticated("Three times is enough.")
+
+    async with arena(play, tmp_path) as settings:
+        with pytest.raises(Unauthenticated, match="Three times"):
+            await running(settings)
+    assert "Full up. Dialling again" in capsys.readouterr().err
+
+
 async def test_a_bot_that_is_taken_over_while_it_answers_does_not_take_over_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -360,15 +376,15 @@ async def test_what_does_not_change_is_said_once(
 ) -> None:
     monkeypatch.setattr(sdk, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(sdk, "LONGEST_PAUSE", 0.002)
-    tried = itertools.count()
+    tried: list[str] = []
     talk = sdk._Dialler._talk
 
-    async def counted(self: Any, *arguments: Any) -> str:
-        next(tried)
-        return await talk(self, *arguments)
+    async def counted(self: sdk._Dialler, address: str, session: sdk.Session) -> str:
+        tried.append(address)
+        return await talk(self, address, session)
 
     monkeypatch.setattr(sdk._Dialler, "_talk", counted)
     async with dialling(f"unix:{tmp_path}/nowhere"):
-        await until(lambda: next(tried) > 20)
+        await until(lambda: len(tried) > 20)
     assert "cannot be reached" in (said := capsys.readouterr().err)
     assert said.count("\n") <= 3
