@@ -8,7 +8,7 @@ from gin_table import dealt, legal, play
 from rummy.errors import IllegalAction
 from rummy.rules.actions import Action, Arrange, Discard, DrawStock, Knock, LayOff, Pass
 from rummy.rules.cards import parse_cards
-from rummy.rules.game import EventKind
+from rummy.rules.game import DealResult, EventKind
 from rummy.rules.games.gin import Gin
 
 GIN = Gin()
@@ -94,6 +94,34 @@ def test_a_view_tells_the_card_that_may_not_be_thrown_back_gin_4_5(card: str) ->
     assert GIN.view(state, 0).forbidden is None
     play(state, "S")
     assert GIN.view(state, 1).forbidden is None
+
+
+def test_a_knock_completes_the_turn_and_lifts_the_ban_gin_4_5() -> None:
+    state = play(dealt("As2s3s7c7d7hKcKdKh5d", upcard="Ks"), "N N P1")
+    assert (GIN.view(state, None).turns, GIN.view(state, None).forbidden) == (0, parse_cards("Ks")[0])
+    play(state, "K:5d")
+    assert (GIN.view(state, None).turns, GIN.view(state, None).forbidden) == (1, None)
+    state = play(dealt(upcard="Qh", stock="2d3d"), "N N S D:2d S D:3d")
+    assert GIN.view(state, None).turns == 2
+
+
+@pytest.mark.parametrize(
+    ("option", "starters"),
+    [
+        ("alternate", [0, 1, 0, 1]),
+        ("alternate_after_win", [0, 1, 0, 0]),
+        ("loser", [0, 0, 0, 0]),
+        ("winner", [0, 1, 1, 1]),
+    ],
+)
+def test_the_four_ways_to_start_the_next_deal_differ_gin_3_3(option: str, starters: list[int]) -> None:
+    game = Gin(next_starter=option)
+    tally = game.tally(2, 1)
+    seen = [tally.starter]
+    for winner in (1, 1, None):
+        game.score(tally, DealResult((0, 0) if winner is None else (0, 5), "knock", winner))
+        seen.append(game.terms(tally).starter)
+    assert seen == starters
 
 
 TO_DISCARD = "Now the turn ends: discard, knock or declare big gin."
