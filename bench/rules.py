@@ -21,7 +21,7 @@ from bench import arranging, legal
 from rummy.errors import SettingsError
 from rummy.rules.cards import mask
 from rummy.rules.deadwood import best_discards, deadwood
-from rummy.rules.games import find_game
+from rummy.rules.games import GAMES, find_game
 from rummy.rules.games.indian13_groups import DECK, is_joker
 from rummy.rules.games.indian13_search import arrange
 from rummy.rules.match import Match
@@ -30,6 +30,15 @@ from rummy.rules.sample import sample
 PAIRS = 9
 HELD_AT = 0.9
 HANDS = 4000
+SEARCHES = {  # By game: so many copies, and deals taken up from a view, in the time of a random deal.
+    "gin": (100, 4),
+    "one_oh_one": (100, 8),
+    "basic": (600, 60),
+    "club": (250, 20),
+    "rummy500": (1000, 70),
+    "indian13": (30, 2),
+    "contract": (1000, 60),
+}
 
 Work = Callable[[], int]  # Does a share of work, and says how many units it was.
 
@@ -41,8 +50,7 @@ def rows(pairs: int = PAIRS) -> list[dict[str, Any]]:
     figures: list[tuple[str, str, Work, Work, float]] = [
         ("random gin deals a second", "RLCard env.step", ours, _rlcard_deals(rlcard), 34),
         ("random gin deals a second", "OpenSpiel from Python", ours, _spiel_deals(spiel), 12),
-        ("copies of a gin deal a second", "deals here", _copies(), ours, 100),
-        ("gin deals taken up from a view a second", "deals here", _samples(), ours, 4),
+        *_searches(),
     ]
     solve = spiel.gin_rummy.GinRummyUtils(13, 4, 10).min_deadwood
     for kind, gather, deadwood_goal, discard_goal in (
@@ -106,13 +114,13 @@ def _peers() -> tuple[Any, Any]:
 # Random deals: each side chooses among its own list of legal actions, with the same generator
 
 
-def _our_deals(matches: int = 20, deals: int = 12) -> Work:
-    game, seeds, draw = find_game("gin"), _numbers(), random.Random(1).random
+def _our_deals(key: str = "gin", matches: int = 20, deals: int = 12) -> Work:
+    game, seeds, draw = find_game(key), _numbers(), random.Random(1).random
 
     def work() -> int:
         played = 0
         for _ in range(matches):
-            match = Match(game, 2, next(seeds).to_bytes(8, "big"), max_deals=deals)
+            match = Match(game, _seats(key), next(seeds).to_bytes(8, "big"), max_deals=deals)
             legal_actions, apply = match.legal_actions, match.apply
             while match.decision is not None:
                 actions = legal_actions()
@@ -123,16 +131,29 @@ def _our_deals(matches: int = 20, deals: int = 12) -> Work:
     return work
 
 
-def _midway() -> Match:
+def _seats(key: str) -> int:
+    return GAMES[key].spec.min_seats
+
+
+def _searches() -> Iterator[tuple[str, str, Work, Work, float]]:
+    """What a search is made of: a copy of a state, and a deal taken up from a view, beside random deals of the game."""
+    for key, (copies, samples) in SEARCHES.items():
+        matches, deals = (20, 12) if key == "gin" else (2, 2)
+        ours = _our_deals(key, matches, deals)
+        yield f"copies of a deal a second, {key}", "deals of it here", _copies(key), ours, copies
+        yield f"deals taken up from a view a second, {key}", "deals of it here", _samples(key), ours, samples
+
+
+def _midway(key: str) -> Match:
     """A match in the middle of its first deal."""
-    match = Match(find_game("gin"), 2, b"midway")
+    match = Match(find_game(key), _seats(key), b"midway")
     for _ in range(12):
         match.apply(match.default_action())
     return match
 
 
-def _copies(count: int = 100_000) -> Work:
-    copy = _midway()._state.copy
+def _copies(key: str, count: int = 20_000) -> Work:
+    copy = _midway(key)._state.copy
 
     def work() -> int:
         for _ in range(count):
@@ -142,9 +163,10 @@ def _copies(count: int = 100_000) -> Work:
     return work
 
 
-def _samples(count: int = 5_000) -> Work:
-    match, chance = _midway(), random.Random(1)
-    view = match.view(0)
+def _samples(key: str, count: int = 1_000) -> Work:
+    match, chance = _midway(key), random.Random(1)
+    assert match.decision is not None, "no deal ends so soon"
+    view = match.view(match.decision.seat)
 
     def work() -> int:
         for _ in range(count):

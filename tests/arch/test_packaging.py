@@ -11,7 +11,7 @@ SERVICES = ("rummy", "arbiter", "workers", "api", "sample_bots")
 def there() -> set[Path]:
     """All files of the services, as they are in a fresh clone."""
     every = (path for name in SERVICES for path in (ROOT / name).rglob("*"))
-    return {path for path in every if path.is_file() and "__pycache__" not in path.parts}
+    return {path for path in every if path.is_file() and not {"__pycache__", "node_modules"} & {*path.parts}}
 
 
 def installed() -> set[Path]:

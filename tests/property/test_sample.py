@@ -170,7 +170,7 @@ def test_com_15_cards_of_a_turned_pile_are_only_where_they_can_be(table: tuple[s
     """In the deal in play, so that the view rules out nothing that is, and in those that are sampled."""
     for match, rng in moments(table, policy, 0.2):
         view = match.view(None)
-        if view.renewal is None or view.renewal.order:
+        if view.renewal is None or not view.renewal.cards:
             continue
         gone = missing(match, match._state) - Counter([view.wild] if view.wild is not None else [])
         where_cards_can_be(view, match._state, gone)

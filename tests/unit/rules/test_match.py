@@ -128,6 +128,23 @@ def test_who_leaves_the_match_is_told_once_and_why_101_8_1() -> None:
     assert [event.reason for event in match.events if event.kind is EventKind.OUT and event.seat == 2] == ["crashed"]
 
 
+@pytest.mark.parametrize(("key", "seats"), [("indian13", 2), ("contract", 3)])
+def test_a_pile_that_becomes_the_stock_is_shuffled_from_the_seed_of_its_deal(key: str, seats: int) -> None:
+    match: Any = Match(find_game(key), seats, b"seed")
+    while match.decision is not None:
+        pile, stock = match.view(None).pile, match.view(None).stock
+        seen = len(match.events)
+        draw = next((action for action in match.legal_actions() if isinstance(action, DrawStock)), None)
+        match.apply(draw or match.default_action())
+        if any(event.reason == "shuffled" for event in match.events[seen:]):
+            break
+    assert match.decision is not None
+    assert stock == 0
+    again = shuffle.again_seed(shuffle.deal_seed(b"seed", match.deal), 0)
+    order = shuffle.shuffled(again, list(pile[:-1]))
+    assert match._state.stock[::-1] == order[len(order) - match.view(None).stock :]
+
+
 def test_an_illegal_action_counts_for_nothing() -> None:
     match = Match(GAME, 2, b"seed")
     before = match.view(0)
@@ -197,7 +214,7 @@ def test_all_but_one_may_forfeit() -> None:
 def test_a_match_ends_before_its_replay_could_be_too_long_com_10(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rummy.rules.match.MOST_ACTIONS", 5)
     seats = GAMES[key].spec.min_seats
-    game = find_game(key, {"turn_cap": 4} if key != "gin" else {})
+    game = find_game(key, {"turn_cap": 4} if allowed(key, {"turn_cap": 4}) else {})
     match, whole = Match(game, seats, b"long"), Match(game, seats, b"long", max_deals=1)
     while whole.decision is not None:
         whole.apply(whole.default_action())
@@ -211,7 +228,7 @@ def test_a_match_ends_before_its_replay_could_be_too_long_com_10(key: str, monke
 @pytest.mark.parametrize("key", sorted(GAMES))
 def test_the_last_deal_of_the_longest_match_fits_its_replay_com_10(key: str) -> None:
     spec: Any = GAMES[key].spec
-    most = next(cap for cap in (200, 100, 60) if allowed(key, {"turn_cap": cap}))
+    most = next(cap for cap in (200, 100, 60, 0) if not cap or allowed(key, {"turn_cap": cap}))
     turns = most * (1 if key == "gin" else spec.max_seats)
     once_a_turn = 5 + spec.max_seats - 1  # Turn the pile over, draw, end the melds, discard, go out; others are asked.
     tabled = 3 * 52 + 2  # Each card of the largest pack is tabled once at most.

@@ -34,3 +34,9 @@ def test_three_alike_are_a_set_or_give_a_card_to_a_run(left_out: str) -> None:
         assert deadwood(mask(parse_cards(f"{fives}4{suit}6{suit}"))) == 10  # Either way ten are left.
         assert deadwood(mask(parse_cards(f"{fives}3{suit}4{suit}"))) == 7  # The set; with the run it were ten.
         assert deadwood(mask(parse_cards(f"{fives}6{suit}7{suit}"))) == 10  # The run; with the set it were thirteen.
+
+
+def test_four_alike_are_no_set_where_three_of_them_are_in_runs() -> None:
+    hand = mask(parse_cards("3c4c5c5d6d7d4h5h6h5sKd"))
+    assert deadwood(hand) == 15
+    assert best_discards(hand) == (5, parse_cards("Kd"))
