@@ -303,7 +303,7 @@ async def test_who_never_comes_forfeits_after_the_grace_time(stage: Stage) -> No
     await stage.settle(lambda: stage.hall.tables.waiting)
     stage.pass_time(GRACE + 1)
     [match] = checked(await order)
-    assert match.result.forfeits == ("disconnected", None)
+    assert match.result.forfeits == ("never started", None)
 
 
 async def test_nobody_comes_and_the_match_ends(stage: Stage) -> None:
@@ -311,4 +311,4 @@ async def test_nobody_comes_and_the_match_ends(stage: Stage) -> None:
     await stage.settle(lambda: stage.hall.tables.waiting)
     stage.pass_time(GRACE + 1)
     [match] = checked(await order)
-    assert match.result.forfeits.count("disconnected") == 2
+    assert match.result.forfeits.count("never started") == 2
