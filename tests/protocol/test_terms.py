@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
@@ -118,3 +119,22 @@ async def test_of_twenty_thousand_instant_answers_none_is_late() -> None:
     print(f"{hall.tables.decisions} decisions, the longest was charged {longest / 1000:.1f} ms")
     await stage.close()
     assert strikes == 0
+
+
+async def test_both_times_of_a_decision_are_told_to_the_bot_and_written_down(stage: Stage) -> None:
+    """Two decisions answered in one message after 600 ms: each was open for all of it, and is charged half."""
+    busy = await stage.bot(1)
+    await stage.player(2)
+    orders = [stage.start(an_order(fixture, (1, 2))) for fixture in (1, 2)]
+    await busy.until(lambda: len(busy.asked) == 2)
+    stage.clock.time += 0.6
+    await busy.send(b"".join(map(first_legal, busy.asked)))
+    busy.asked.clear()
+    again = await busy.decision()
+    assert (again.last_us, again.last_wait_us) == (300_000, 600_000)
+    busy.asked.append(again)
+    await busy.play_until_end(asyncio.gather(*orders))
+    for order in orders:
+        lines = map(json.loads, (await order).record.replays[0].splitlines())
+        first = next(line for line in lines if "act" in line and line["seat"] == 0)
+        assert (first["us"], first["wait"]) == (300_000, 600_000)
