@@ -40,6 +40,13 @@ def tables_a_cycle(entrants: int, seats: int) -> int:
     return -(-wanted // step) * step
 
 
+def rounds_a_cycle(entrants: int, seats: int) -> int:
+    """How many rounds a cycle has."""
+    if is_complete(entrants, seats):
+        return len(block(entrants, seats, 1)[0])
+    return -(-tables_a_cycle(entrants, seats) // (entrants // seats))
+
+
 @lru_cache(maxsize=8)
 def block(entrants: int, seats: int, cycles: int) -> tuple[Drawn, ...]:
     """By cycle: rounds of tables, with no seats meant by their order yet. At most *cycles*, at least one."""
@@ -87,9 +94,7 @@ class _Maker:
         return tuple(tuple(tuple(table) for table in drawn) for drawn in rounds)
 
     def _round(self, size: int) -> list[list[Entrant]]:
-        order = lots(b"", f"round {self._rounds}", self._entrants)
-        who = sorted(order, key=lambda entrant: self._played[entrant])[: size * self._seats]
-        tables = self._filled(who, size)
+        tables = self._filled(lots(b"", f"round {self._rounds}", self._entrants), size)
         self._improve(tables)
         self._count(tables, 1)
         self._rounds += 1
@@ -102,12 +107,13 @@ class _Maker:
                 for other in table:
                     self._met[one][other] += by * (one != other)
 
-    def _filled(self, who: list[Entrant], size: int) -> list[list[Entrant]]:
-        free, tables = list(who), []
+    def _filled(self, free: list[Entrant], size: int) -> list[list[Entrant]]:
+        """So many tables: who has played least first, of those who has met the others least, of those by lot."""
+        tables = []
         for _ in range(size):
-            table = [free.pop(0)]
+            table: list[Entrant] = []
             while len(table) < self._seats:
-                best = min(free, key=lambda entrant: sum(self._met[entrant][other] for other in table))
+                best = min(free, key=lambda one: (self._played[one], sum(self._met[one][other] for other in table)))
                 free.remove(best)
                 table.append(best)
             tables.append(table)

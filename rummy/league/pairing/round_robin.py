@@ -34,7 +34,7 @@ class RoundRobin:
         if seats == 2:
             rounds, tables = entrants - 1 + entrants % 2, comb(entrants, 2)
         else:
-            rounds = len(design.block(entrants, seats, 1)[0])
+            rounds = design.rounds_a_cycle(entrants, seats)
             tables = design.tables_a_cycle(entrants, seats)
         return Size(rounds * field.cycles, tables * field.cycles, tables * field.cycles)
 
@@ -55,7 +55,7 @@ def _pairs(field: Field) -> Iterator[Drawn]:
 
 
 def circle(entrants: int) -> Iterator[tuple[Table, ...]]:
-    """Pairs by the circle method: one place stays, the others turn. For an odd number it is empty: who meets it rests."""
+    """Pairs by the circle method: one place stays, the others turn. For an odd number who meets it rests."""
     odd = entrants % 2 == 1
     stays = entrants if odd else 0
     turning = list(range(entrants)) if odd else list(range(1, entrants))
