@@ -101,8 +101,8 @@ def test_a_knock_completes_the_turn_and_lifts_the_ban_gin_4_5() -> None:
     assert (GIN.view(state, None).turns, GIN.view(state, None).forbidden) == (0, parse_cards("Ks")[0])
     play(state, "K:5d")
     assert (GIN.view(state, None).turns, GIN.view(state, None).forbidden) == (1, None)
-    state = play(dealt(upcard="Qh", stock="2d3d"), "N N S D:2d S D:3d")
-    assert GIN.view(state, None).turns == 2
+    state = play(dealt("As2s3s7c7d7hKcKdKh5d", upcard="Ks", stock="2d3d2c"), "N N S D:2d S D:3d S K:5d")
+    assert GIN.view(state, None).turns == 3
 
 
 @pytest.mark.parametrize(
