@@ -16,6 +16,7 @@ from rummy.embedded.postgres import PostgresServer
 from rummy.errors import StoreUnavailable
 from rummy.store import db, owners, tournaments
 from rummy.store.db import Database
+from rummy.store.fixtures import Claim
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -125,7 +126,7 @@ def test_the_expected_time_is_that_of_the_newest_fixtures(run: Run, world: World
     """Two fixtures of 6 seconds, side by side for 4 of them, then a pause and one more: 14 busy seconds for three."""
     answer(run, "tournament", "create", "Cup", "--game", "gin", *three, "--start")
     first, second, third = world.all_fixtures(1)
-    claims = {}
+    claims: dict[int, Claim] = {}
     for after, fixture_id, end in [(0, first, False), (2, second, False), (4, first, True), (2, second, True),
                                    (1000, third, False), (6, third, True)]:  # fmt: skip
         world.later(after)
