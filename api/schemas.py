@@ -167,22 +167,27 @@ class BotRating(Model):
 
 
 class Bot(BotName):
-    """A bot as its newest version describes it; `hosted` and the like are null while it has no version."""
+    """A bot as its newest version describes it; `hosted` and the like are null while it has no version.
+
+    `connected`: a live version of it has dialled in to an arbiter, now.
+    """
 
     version: str | None
     language: str | None
     hosted: bool | None
+    connected: bool
     games: list[str]
     ratings: list[BotRating]
 
 
 class Version(Model):
-    """One submitted state of a bot."""
+    """One submitted state of a bot; `connected` is for live ones."""
 
     version_id: int
     version: str
     language: str
     hosted: bool
+    connected: bool
     state: str
     games: list[str]
     created_at: datetime

@@ -159,6 +159,7 @@ class Announcement:
                 arbiters.attach(tx, self._id, key.version_id, key.lane, now=now)
             for key in self._shown - present:
                 arbiters.detach(tx, self._id, key.version_id, key.lane)
+            arbiters.bury(tx, now=now)
             alive = [arbiter.bots_address for arbiter in arbiters.live(tx, now=now) if not arbiter.draining]
             revoked = owners.revoked(tx, tokens)
         self._shown = present

@@ -12,6 +12,7 @@ from psycopg.rows import class_row
 from rummy.store.db import Connection
 
 ALIVE = timedelta(seconds=10)  # A heartbeat comes every 2 seconds; four may be lost.
+GONE = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +73,14 @@ _WITHDRAW: LiteralString = "DELETE FROM arbiter WHERE arbiter_id = %(arbiter_id)
 def withdraw(tx: Connection, arbiter_id: int, incarnation: str) -> None:
     """Takes an arbiter out that ends, unless another has its address by now."""
     tx.execute(_WITHDRAW, {"arbiter_id": arbiter_id, "incarnation": incarnation})
+
+
+_BURY: LiteralString = "DELETE FROM arbiter WHERE last_seen < %(since)s"
+
+
+def bury(tx: Connection, *, now: datetime) -> None:
+    """Takes out arbiters that have not been heard of for a long time, and the presence of bots at them."""
+    tx.execute(_BURY, {"since": now - GONE})
 
 
 _LIVE: LiteralString = """

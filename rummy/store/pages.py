@@ -89,6 +89,7 @@ class BotRow:
     version: str | None
     language: str | None
     hosted: bool | None
+    connected: bool  # A live version of it has dialled in.
     games: list[str]
     ratings: list[dict[str, Any]]  # ladder, game, version_id, version, rating, tournament_id of its last step
 
@@ -101,6 +102,7 @@ class VersionRow:
     version: str
     language: str
     hosted: bool
+    connected: bool  # It is live and has dialled in.
     state: str
     games: list[str]
     created_at: datetime
@@ -246,6 +248,8 @@ FIXTURES: LiteralString = """
 
 BOT: LiteralString = """
     SELECT b.bot_id, b.name, o.name AS owner, v.version, v.language, v.hosted, COALESCE(v.games, '{}') AS games,
+           EXISTS (SELECT FROM presence JOIN bot_version w USING (version_id)
+                    WHERE w.bot_id = b.bot_id) AS connected,
            COALESCE((SELECT jsonb_agg(r ORDER BY r.ladder) FROM (
              SELECT DISTINCT ON (t.ladder) t.ladder, t.game, w.version_id, w.version, c.after AS rating,
                     c.tournament_id
@@ -273,7 +277,8 @@ BOT_PAGE: LiteralString = (
 BOT_BY_ID: LiteralString = BOT + " WHERE b.bot_id = %(bot_id)s"
 
 VERSIONS: LiteralString = """
-    SELECT version_id, version, language, hosted, state, games, created_at
+    SELECT version_id, version, language, hosted, state, games, created_at,
+           EXISTS (SELECT FROM presence p WHERE p.version_id = bot_version.version_id) AS connected
       FROM bot_version WHERE bot_id = %(bot_id)s ORDER BY version_id DESC LIMIT %(limit)s"""
 
 RATINGS: LiteralString = """

@@ -282,6 +282,19 @@ def test_an_arbiter_that_is_about_to_end_plays_what_it_has_and_is_given_nothing_
     assert reason == "no arbiter is up"
 
 
+def test_an_arbiter_that_has_long_been_silent_is_taken_out_with_the_bots_that_it_had(cast: Cast) -> None:
+    """A bot whose arbiter was killed is not shown as connected for ever."""
+    cast.fixture(live=1)
+    with cast.world.database.transaction() as tx:
+        version = cast.world.value("SELECT max(version_id) FROM bot_version")
+        arbiters.attach(tx, cast.stage.arbiter_id, int(str(version)), 0, now=cast.world.now)
+    for seconds, left in ((29, 1), (2, 0)):
+        cast.world.later(seconds)
+        with cast.world.database.transaction() as tx:
+            arbiters.bury(tx, now=cast.world.now)
+        assert cast.world.value("SELECT count(*) FROM presence") == left
+
+
 def hanging(begun: threading.Event) -> object:
     def answer(order: arbiter_pb2.Order, context: Context) -> Updates:
         ended = threading.Event()
