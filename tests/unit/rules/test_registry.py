@@ -6,6 +6,7 @@ import pytest
 
 from rummy.errors import BadOptions
 from rummy.rules.games import GAMES, find_game, options_json, presets_of
+from rummy.rules.match import Match
 
 
 def test_options_are_written_in_the_order_of_their_names() -> None:
@@ -28,3 +29,7 @@ def test_a_match_that_has_just_begun_goes_on(key: str) -> None:
     tally = game.tally(max(2, game.spec.min_seats), 0)
     assert game.outcome(tally) is None
     assert game.outcome(tally, ended=True) is not None
+
+
+def test_nobody_has_laid_a_card_before_the_first_turn_of_club_clb_8_7() -> None:
+    assert Match(find_game("club"), 2, b"seed").view(None).had_laid is False
