@@ -7,155 +7,85 @@ stand still, so that whatever else the machine does meets both; a ratio is the m
 as held at 0.9 of its figure.
 
 The peer has batches as large as ours, so that a figure says what a decision costs beside its share of a message, and
-not what batches bring. Other work on the machine slows the arena more than the peer: its arbiter fills a processor.
+not what batches bring. Other work on the machine slows the arena more than the peer: its arbiter fills a processor. So
+each row tells as well what processor time a decision takes, in all processes together, which depends on that less.
+
+With one match, the overhead of a decision is the time from one question that reaches a bot to the next: the bot answers
+at random at once, its answer travels, is judged and recorded, and the next question is made and travels. Beside it
+stands the round trip of a bare message.
+
+Two arbiters stand beside one: each with its bots on a processor of its own, the same load for each. What counts is
+decisions by processor time, as far as the machine leaves each its processor; what the clock on the wall says is told.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
-import secrets
-import shutil
-import signal
+import os
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 from time import perf_counter
 from typing import Any
 
-import grpc.aio
-
-from bench import rules
+from bench import rules, stage
 from bench.bare import Bouncer, bouncing
-from rummy.cli.contest import find_bots
-from rummy.cli.local_arena import LocalArena, local_arena
-from rummy.errors import HostFault
-from rummy.rules.games import find_game
-from rummy.wire.v1 import arbiter_pb2, arbiter_pb2_grpc
+from bench.stage import Arena, Stretch
 
 PAIRS = 5
 SECONDS = 1.0
-WARM_UP = 1.0
-PATIENCE = 60.0
-LIMIT_MS = 600_000  # Nobody is late because its process stands still.
-GOALS = {1: 0.9, 8: 0.7, 64: 0.65}
+GOALS = {1: 0.9, 8: 0.7, 64: 0.65, 256: None}
 SPIEL_GOAL = 2.0
-BOT = Path(__file__).parent / "bot"
+MOST_OVERHEAD = 1.3  # Bare round trips, by the median.
+FEW, MANY = 64, 256
+OLD = 1000  # Decisions in each match when its memory is looked at.
+MOST_MEMORY = 1 << 20  # Bytes a match.
+TWICE = 0.9 * 2  # Two arbiters beside one.
+EACH = 32  # Matches for each of the two.
+
+Row = dict[str, Any]
 
 
-def rows(pairs: int = PAIRS) -> list[dict[str, Any]]:
+def rows(pairs: int = PAIRS) -> list[Row]:
     """One row a figure: figure, value and against (units a second), ratio, goal, holds. Raises `SettingsError`."""
     _, spiel = rules._peers()
     return asyncio.run(_rows(pairs, spiel))
 
 
-async def _rows(pairs: int, spiel: Any) -> list[dict[str, Any]]:
+async def _rows(pairs: int, spiel: Any) -> list[Row]:
     made = []
-    for matches, goal in GOALS.items():
-        async with _arena() as arena, arena.playing(matches):
-            made.append(await _beside_bare(arena, matches, goal, pairs))
-            if matches == max(GOALS):
-                made.append(await _beside_spiel(arena, spiel, pairs))
+    for matches in (1, 8):
+        async with stage.arena() as arena, arena.playing(matches):
+            made += await _beside_bare(arena, matches, pairs)
+    async with stage.arena() as arena, arena.playing(FEW):
+        made += await _beside_bare(arena, FEW, pairs)
+        made.append(await _beside_spiel(arena, spiel, pairs))
+        before = arena.memory()
+        async with arena.playing(MANY - FEW):
+            made += await _beside_bare(arena, MANY, pairs)
+            made.append(await _memory(arena, before))
+    made.append(await _two_arbiters(pairs))
     return made
 
 
+# ---- beside bare gRPC
+
+
 @dataclass(frozen=True, slots=True)
-class Traffic:
-    """What the bots have seen since they began."""
+class Side:
+    """One side of a pair: decisions a second, seconds of processor for each, and the pauses between messages."""
 
-    messages: int
-    received: int
-    sent: int
-
-
-class Arena:
-    """The real thing, which can be made to stand still."""
-
-    def __init__(self, local: LocalArena, stub: Any, folders: Sequence[Path]) -> None:
-        self._local = local
-        self._stub = stub
-        self._folders = folders
-        self._credential = (("authorization", f"Bearer {local.credential}"),)
-        self._fixtures = 0
-        self.actions = 0
-        self.deals = 0
-
-    @asynccontextmanager
-    async def playing(self, matches: int) -> AsyncIterator[None]:
-        """Keeps *matches* matches in play."""
-        tasks = [asyncio.create_task(self._keep_playing()) for _ in range(matches)]
-        await _until(lambda: all((folder / "traffic").exists() for folder in self._folders), "a bot plays")
-        await asyncio.sleep(WARM_UP)
-        try:
-            yield
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def rate(self) -> float:
-        """Decisions a second."""
-        before, began = await self.decisions(), perf_counter()
-        await asyncio.sleep(SECONDS)
-        return (await self.decisions() - before) / (perf_counter() - began)
-
-    async def decisions(self) -> int:
-        """Decisions since the arbiter began."""
-        reply = await self._stub.Status(arbiter_pb2.StatusRequest(), metadata=self._credential)
-        return int(reply.decisions)
-
-    def traffic(self) -> Traffic:
-        """What has gone to the bots and come back."""
-        counts = [json.loads((folder / "traffic").read_text()) for folder in self._folders]
-        return Traffic(*(sum(column) for column in zip(*counts, strict=True)))
-
-    @asynccontextmanager
-    async def still(self) -> AsyncIterator[None]:
-        """Stops all processes meanwhile."""
-        for process in self._local.processes.values():
-            process.send_signal(signal.SIGSTOP)
-        try:
-            yield
-        finally:
-            for process in self._local.processes.values():
-                process.send_signal(signal.SIGCONT)
-
-    async def _keep_playing(self) -> None:
-        while True:
-            self._fixtures += 1
-            replay = await self._play(self._order(self._fixtures))
-            footer = json.loads(replay.splitlines()[-1])  # Playing it again is not the arbiter's work, nor measured.
-            self.actions += footer["actions"]
-            self.deals += len(footer["deals"])
-
-    async def _play(self, order: arbiter_pb2.Order) -> bytes:
-        updates = [update async for update in self._stub.Play(order, metadata=self._credential)]
-        assert updates[-1].WhichOneof("update") == "record", updates[-1].void
-        return bytes(updates[-1].record.replays[0])
-
-    def _order(self, fixture: int) -> arbiter_pb2.Order:
-        entrants = [arbiter_pb2.OrderEntrant(version_id=number, name=f"bot {number}", hosted=True) for number in (1, 2)]
-        return arbiter_pb2.Order(
-            fixture=fixture, generation=1, game="gin", seed=secrets.token_bytes(32), legs=1, entrants=entrants,
-            clock=arbiter_pb2.ClockTerms(limit_ms=LIMIT_MS),
-            faults=arbiter_pb2.FaultPolicy(strikes=3, grace_seconds=5, deaths=1),
-        )  # fmt: skip
+    rate: float
+    processor: float
+    pauses: list[float]
 
 
-@asynccontextmanager
-async def _arena() -> AsyncIterator[Arena]:
-    with tempfile.TemporaryDirectory(prefix="arena-bench-") as place:
-        folders = [Path(shutil.copytree(BOT, Path(place) / str(number))) for number in (1, 2)]
-        bots = find_bots([str(folder) for folder in folders], find_game("gin"))
-        options = [("grpc.max_receive_message_length", -1)]
-        async with local_arena(bots, lanes=1) as local, grpc.aio.insecure_channel(local.workers, options) as channel:
-            yield Arena(local, arbiter_pb2_grpc.ArbiterStub(channel), folders)
+Pair = tuple[Side, Side]
 
 
-async def _beside_bare(arena: Arena, matches: int, goal: float, pairs: int) -> dict[str, Any]:
+async def _beside_bare(arena: Arena, matches: int, pairs: int) -> list[Row]:
     before, decisions = arena.traffic(), await arena.decisions()
     await asyncio.sleep(SECONDS)
     after, decisions = arena.traffic(), await arena.decisions() - decisions
@@ -164,60 +94,137 @@ async def _beside_bare(arena: Arena, matches: int, goal: float, pairs: int) -> d
     message, answer = (after.received - before.received) // messages, (after.sent - before.sent) // messages
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as place:
         async with bouncing(message, answer, max(1, round(matches / batch)), f"unix:{place}/bare.sock") as bouncer:
-            measured = [await _pair(arena, lambda: _bare_rate(bouncer, batch)) for _ in range(pairs)]
-    plural = "match" if matches == 1 else "matches"
+            measured = [await _pair(arena, bouncer, batch) for _ in range(pairs)]
     peer = f"bare grpc.aio, unread messages of {batch:.1f} decisions, {message} and {answer} bytes"
-    return _row(f"decisions a second, both seats remote, {matches} {plural}", peer, measured, goal)
+    made = [_rate_row(matches, peer, measured)]
+    if matches == 1:
+        made += [_overhead_row(measured, 50, 1 / MOST_OVERHEAD), _overhead_row(measured, 99, None)]
+    return made
 
 
-async def _bare_rate(bouncer: Bouncer, batch: float) -> float:
-    before, began = bouncer.count, perf_counter()
-    await bouncer.go()
-    await asyncio.sleep(SECONDS)
-    bouncer.stop()
-    rate = (bouncer.count - before) * batch / (perf_counter() - began)
-    await _until(lambda: bouncer.ready, "every message has come back")
-    return rate
+async def _pair(arena: Arena, bouncer: Bouncer, batch: float) -> Pair:
+    ours = await arena.play(SECONDS)
+    async with arena.still():
+        used = stage.processor(bouncer.pids)
+        theirs = await bouncer.bounce(SECONDS)
+        used = stage.processor(bouncer.pids) - used
+    decisions = theirs.messages * batch
+    return _side(ours), Side(decisions / theirs.seconds, used / decisions, theirs.pauses)
 
 
-async def _beside_spiel(arena: Arena, spiel: Any, pairs: int) -> dict[str, Any]:
+def _side(ours: Stretch) -> Side:
+    return Side(ours.rate, ours.processor / ours.decisions, ours.pauses)
+
+
+def _rate_row(matches: int, peer: str, measured: Sequence[Pair]) -> Row:
+    mine, other = (median(pair[side].processor for pair in measured) * 1e6 for side in (0, 1))
+    plural = "match" if matches == 1 else "matches"
+    return _row(
+        f"decisions a second, both seats remote, {matches} {plural}",
+        f"{peer}; {mine:.0f} and {other:.1f} us of processor each",
+        [(ours.rate, theirs.rate) for ours, theirs in measured],
+        GOALS[matches],
+    )
+
+
+def _overhead_row(measured: Sequence[Pair], percentile: int, goal: float | None) -> Row:
+    times = [tuple(_percentile(side.pauses, percentile) * 1e6 for side in pair) for pair in measured]
+    ratio = median(other / mine for mine, other in times)
+    return {
+        "figure": f"microseconds of overhead of a single decision, p{percentile}",
+        "value": round(median(mine for mine, _ in times)),
+        "against": f"the bare round trip, p{percentile}: {median(other for _, other in times):.0f}",
+        **_judged(ratio, goal),
+    }
+
+
+def _percentile(times: Sequence[float], percentile: int) -> float:
+    return quantiles(times, n=100, method="inclusive")[percentile - 1]
+
+
+# ---- beside OpenSpiel
+
+
+async def _beside_spiel(arena: Arena, spiel: Any, pairs: int) -> Row:
     deals = rules._spiel_deals(spiel)
 
-    async def theirs() -> float:
-        began = perf_counter()
-        played = deals()
-        while perf_counter() - began < SECONDS:
-            played += deals()
-        return played / (perf_counter() - began)
+    async def pair() -> tuple[float, float]:
+        ours = await arena.play(SECONDS)
+        async with arena.still():
+            began, played = perf_counter(), deals()
+            while perf_counter() - began < SECONDS:
+                played += deals()
+            return ours.rate, played / (perf_counter() - began)
 
-    measured = [await _pair(arena, theirs) for _ in range(pairs)]
-    await _until(lambda: arena.deals > 0, "a match has ended")
+    measured = [await pair() for _ in range(pairs)]
+    await stage.until(lambda: arena.deals > 0, "a match has ended")
     a_deal = arena.actions / arena.deals
-    figure = "random gin deals a second, both seats remote, 64 matches"
+    figure = f"random gin deals a second, both seats remote, {FEW} matches"
     return _row(figure, "OpenSpiel in process", [(ours / a_deal, other) for ours, other in measured], SPIEL_GOAL)
 
 
-async def _pair(arena: Arena, theirs: Callable[[], Awaitable[float]]) -> tuple[float, float]:
-    ours = await arena.rate()
-    async with arena.still():
-        return ours, await theirs()
+# ---- memory
 
 
-async def _until(holds: Callable[[], bool], what: str) -> None:
-    for _ in range(round(PATIENCE / 0.01)):
-        if holds():
-            return
-        await asyncio.sleep(0.01)
-    raise HostFault(f"After {PATIENCE:g} seconds it is still not so that {what}; is the machine too busy?")
+async def _memory(arena: Arena, before: int) -> Row:
+    """What the arbiter has grown by, since *before*, for each match that has come to be open."""
+    begun = await arena.decisions()
+    while (age := (await arena.decisions() - begun) / MANY) < OLD:
+        await asyncio.sleep(0.1)
+    each = (arena.memory() - before) / (MANY - FEW)
+    return {
+        "figure": f"bytes of the arbiter's memory a match, from {FEW} to {MANY} open ones",
+        "value": round(each),
+        "against": f"the limit: {MOST_MEMORY:,}; after {age:,.0f} decisions and more in each",
+        **_judged(MOST_MEMORY / max(1.0, each), 1.0),
+    }
 
 
-def _row(figure: str, peer: str, measured: Sequence[tuple[float, float]], goal: float) -> dict[str, Any]:
-    ratio = median(mine / other for mine, other in measured)
+# ---- two arbiters
+
+
+async def _two_arbiters(pairs: int) -> Row:
+    cores = sorted(os.sched_getaffinity(0))
+    async with AsyncExitStack() as stack:
+        arenas = [await stack.enter_async_context(stage.arena(cores[each % len(cores)])) for each in range(2)]
+        for arena in arenas:
+            await stack.enter_async_context(arena.playing(EACH))
+        measured = [await _alone_and_together(arenas[turn % 2], arenas[1 - turn % 2]) for turn in range(2 * pairs)]
+    walls = [[sum(each.rate for each in side) for side in pair] for pair in measured]
+    wall_ratio = median(both / alone for both, alone in walls)
+    peer = (
+        f"one, each with its bots on a processor of its own; by the clock on the wall {wall_ratio:.2f} times "
+        f"{median(alone for _, alone in walls):.0f}; one by processor time"
+    )
+    return _row(
+        f"two arbiters: decisions in a second of each one's processor, {EACH} matches each", peer,
+        [(_by_processor(both), _by_processor(alone)) for both, alone in measured], TWICE,
+    )  # fmt: skip
+
+
+async def _alone_and_together(one: Arena, other: Arena) -> tuple[list[Stretch], list[Stretch]]:
+    async with other.still():
+        alone = await one.play(SECONDS)
+    return list(await asyncio.gather(one.play(SECONDS), other.play(SECONDS))), [alone]
+
+
+def _by_processor(stretches: Sequence[Stretch]) -> float:
+    return sum(each.decisions / each.processor for each in stretches)
+
+
+# ---- rows
+
+
+def _row(figure: str, peer: str, measured: Sequence[tuple[float, float]], goal: float | None) -> Row:
     return {
         "figure": figure,
         "value": round(median(mine for mine, _ in measured)),
         "against": f"{peer}: {median(other for _, other in measured):.0f}",
-        "ratio": round(ratio, 2),
-        "goal": goal,
-        "holds": ratio >= rules.HELD_AT * goal,
+        **_judged(median(mine / other for mine, other in measured), goal),
     }
+
+
+def _judged(ratio: float, goal: float | None) -> Row:
+    """The rest of a row; one without a goal holds."""
+    held = goal is None or ratio >= rules.HELD_AT * goal
+    return {"ratio": round(ratio, 2), "goal": goal if goal is None else round(goal, 2), "holds": held}

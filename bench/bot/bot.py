@@ -1,10 +1,12 @@
 """The cheapest bot that plays at random: the benchmarks of the wire measure the arena, not the bot.
 
-It also writes down what came and went, into the file `traffic` beside it, for the peer that bounces the same bytes.
+It also writes down what came and went, into the file `traffic` beside it, for the peer that bounces the same bytes; and
+when each message came, into the file `moments`, as doubles of the monotonic clock.
 """
 
 import json
 import os
+from array import array
 from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
@@ -14,6 +16,7 @@ from sample_bots import sdk
 MIX = 0x9E3779B97F4A7C15  # An odd number near 2^64 / golden ratio: its multiples look random enough for play.
 EVERY = 0.1  # Seconds.
 TRAFFIC = Path(os.environ.get("ARENA_BOT_DIR", ".")) / "traffic"
+MOMENTS = TRAFFIC.with_name("moments")
 
 
 def choose(decision: sdk.Decision) -> sdk.Answer:
@@ -28,19 +31,29 @@ class Counting(sdk.Session):
 
     messages = received = sent = 0
     due = 0.0
+    moments = array("d")
 
     def answers(self, data: bytes) -> Iterator[bytes]:
         """The session's answers, counted."""
+        now = monotonic()
+        self.moments.append(now)
         for message in super().answers(data):
             self.messages += 1
             self.received += len(data)
             self.sent += len(message)
             yield message
-        if monotonic() > self.due:
-            self.due = monotonic() + EVERY
-            new = TRAFFIC.with_suffix(".new")
-            new.write_text(json.dumps([self.messages, self.received, self.sent]))
-            new.replace(TRAFFIC)
+        if now > self.due:
+            self.due = now + EVERY
+            self.note()
+
+    def note(self) -> None:
+        """Writes the files."""
+        with MOMENTS.open("ab") as out:
+            self.moments.tofile(out)
+        del self.moments[:]
+        new = TRAFFIC.with_suffix(".new")
+        new.write_text(json.dumps([self.messages, self.received, self.sent]))
+        new.replace(TRAFFIC)
 
 
 if __name__ == "__main__":

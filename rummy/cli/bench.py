@@ -25,7 +25,7 @@ def bench(
         raise NotFound(f"There is no benchmark {name!r}; there are: {', '.join(NAMES)}.")
     if find_spec("bench") is None:
         raise SettingsError("Benchmarks are part of a source checkout, not of an installed arena.")
-    with Console(stderr=True).status("measuring, for a minute or two"):
+    with Console(stderr=True).status("measuring, for a few minutes"):
         rows: list[dict[str, Any]] = import_module(f"bench.{name}").rows()
     if as_json:
         typer.echo(json.dumps(rows))
@@ -41,7 +41,11 @@ def _table(name: str, rows: list[dict[str, Any]]) -> Table:
         table.add_column(head, justify="right" if head in ("value", "ratio", "goal") else "left")
     for row in rows:
         table.add_row(
-            row["figure"], f"{row['value']:,}", row["against"], f"{row['ratio']:.2f}", f"{row['goal']:g}",
-            "yes" if row["holds"] else "NO",
+            row["figure"], f"{row['value']:,}", row["against"], f"{row['ratio']:.2f}", *_goal(row),
         )  # fmt: skip
     return table
+
+
+def _goal(row: dict[str, Any]) -> tuple[str, str]:
+    """The goal, and whether it holds; a row may be there to be looked at alone."""
+    return ("", "") if row["goal"] is None else (f"{row['goal']:g}", "yes" if row["holds"] else "NO")

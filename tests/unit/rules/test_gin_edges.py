@@ -8,7 +8,7 @@ from gin_table import dealt, legal, play
 from rummy.errors import IllegalAction
 from rummy.rules.actions import Action, Arrange, Discard, DrawStock, Knock, LayOff, Pass
 from rummy.rules.cards import parse_cards
-from rummy.rules.game import EventKind
+from rummy.rules.game import DealResult, EventKind
 from rummy.rules.games.gin import Gin
 
 GIN = Gin()
@@ -96,6 +96,34 @@ def test_a_view_tells_the_card_that_may_not_be_thrown_back_gin_4_5(card: str) ->
     assert GIN.view(state, 1).forbidden is None
 
 
+def test_a_knock_completes_the_turn_and_lifts_the_ban_gin_4_5() -> None:
+    state = play(dealt("As2s3s7c7d7hKcKdKh5d", upcard="Ks"), "N N P1")
+    assert (GIN.view(state, None).turns, GIN.view(state, None).forbidden) == (0, parse_cards("Ks")[0])
+    play(state, "K:5d")
+    assert (GIN.view(state, None).turns, GIN.view(state, None).forbidden) == (1, None)
+    state = play(dealt("As2s3s7c7d7hKcKdKh5d", upcard="Ks", stock="2d3d2c"), "N N S D:2d S D:3d S K:5d")
+    assert GIN.view(state, None).turns == 3
+
+
+@pytest.mark.parametrize(
+    ("option", "starters"),
+    [
+        ("alternate", [0, 1, 0, 1]),
+        ("alternate_after_win", [0, 1, 0, 0]),
+        ("loser", [0, 0, 0, 0]),
+        ("winner", [0, 1, 1, 1]),
+    ],
+)
+def test_the_four_ways_to_start_the_next_deal_differ_gin_3_3(option: str, starters: list[int]) -> None:
+    game = Gin(next_starter=option)
+    tally = game.tally(2, 1)
+    seen = [tally.starter]
+    for winner in (1, 1, None):
+        game.score(tally, DealResult((0, 0) if winner is None else (0, 5), "knock", winner))
+        seen.append(game.terms(tally).starter)
+    assert seen == starters
+
+
 TO_DISCARD = "Now the turn ends: discard, knock or declare big gin."
 TO_DRAW = "Now the turn begins: draw a card."
 TO_SHOW = "Now the hand is to be shown."
@@ -124,3 +152,14 @@ def test_an_action_of_another_phase_is_told_which_one_it_is(before: str, text: s
     with pytest.raises(IllegalAction) as refusal:
         play(state, text)
     assert (str(refusal.value), refusal.value.seat) == (reason, seat)
+
+
+def test_all_are_told_which_card_of_the_pile_was_taken_and_thrown_and_by_whom_com_12() -> None:
+    state = play(dealt(upcard="Kh"), "T D:9s P1 D:5s")
+    told = [(event.kind, event.seat, event.cards) for event in (each.seen_by(None) for each in state.events[1:])]
+    assert told == [
+        (EventKind.DRAW_PILE, 0, parse_cards("Kh")),
+        (EventKind.DISCARD, 0, parse_cards("9s")),
+        (EventKind.DRAW_PILE, 1, parse_cards("9s")),
+        (EventKind.DISCARD, 1, parse_cards("5s")),
+    ]

@@ -1,0 +1,46 @@
+"""What the games of tabled melds tell of a meld, and choices of rummy 500 that hang on a single card."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from zones_table import draw_up, legal, play, terms
+
+from rummy.rules.cards import parse_cards
+from rummy.rules.game import EventKind
+from rummy.rules.games.rummy500 import Rummy500
+from rummy.rules.games.zones import Zones
+
+GAME = Rummy500()
+OTHER = "3c5d7h9sJcKd4s"
+
+
+def position(*hands: str, stock: str, pile: str = "") -> Any:
+    state = Zones(terms(len(hands)), [()] * len(hands), [], [])
+    return draw_up(GAME, state, *hands, stock=stock, pile=pile, melds="", turn=0)
+
+
+def test_a_meld_is_told_with_its_cards_r500_4() -> None:
+    state = position("7s8s9s2c2dKh", OTHER, stock="Th")
+    told = play(GAME, state, "S M:7s8s9s E D:Kh")
+    (meld,) = [event for event in told if event.kind is EventKind.MELD]
+    assert (meld.seat, meld.cards) == (0, parse_cards("7s8s9s"))
+
+
+def test_turns_are_counted_one_by_one_r500_7() -> None:
+    state = position("7s8s9s2c2dKh", OTHER, stock="ThTd")
+    play(GAME, state, "S E D:Kh")
+    assert GAME.view(state, None).turns == 1
+    play(GAME, state, "S E D:Kd")
+    assert GAME.view(state, None).turns == 2
+
+
+@pytest.mark.parametrize("joker", ["Xr", "Xb"])
+@pytest.mark.parametrize("in_pile", [False, True])
+def test_either_joker_opens_the_pile_r500_3_2(joker: str, *, in_pile: bool) -> None:
+    hand, above = ("5h2c3s", joker) if in_pile else ("5h2c3s" + joker, "Kd")
+    state = position(hand, OTHER, stock="Th", pile="7h" + above)
+    assert "P2" in legal(GAME, state)
+    state = position("5h2c3s", OTHER, stock="Th", pile="7hKd")
+    assert "P2" not in legal(GAME, state)
