@@ -85,7 +85,7 @@ class Lane:
         self._greeting = Greeting("")
         self.token_id: int | None = None  # Of the bot that is here.
         self.gone_since = now()
-        self.gone_cause = BotNeverStarted.cause if hosted else BotDisconnected.cause
+        self.gone_cause = BotNeverStarted.cause
         self.gone_text = "the bot has not said hello"
         self.silent_deaths = 0  # Since its last hello.
         self._overdue = False

@@ -148,6 +148,7 @@ class Processes:
         self.lives: dict[LaneKey, int] = {}  # Deaths that are still to come, by lane: one at each decision.
         self.mute: set[int] = set()
         self.failure: Exception | None = None
+        self.death = Death("crashed", "ended with status 1")
         self.started: list[LaneKey] = []
         self.stopped: list[LaneKey] = []
         self.running: dict[LaneKey, Bot | None] = {}
@@ -181,7 +182,7 @@ class Processes:
         self.lives[key] -= 1
         bot.call.cancel()
         self.running.pop(key, None)
-        self.stage.hall.lobby.lane_died(key, Death("crashed", "ended with status 1"))
+        self.stage.hall.lobby.lane_died(key, self.death)
 
 
 async def test_hosted_bots_play_each_leg_in_a_process_of_its_own(stage: Stage) -> None:

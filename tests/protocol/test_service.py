@@ -249,7 +249,7 @@ async def _dial(channel: grpc.aio.Channel, token: str) -> str:
 
 @pytest.mark.realtime
 async def test_a_stall_of_the_arbiter_costs_no_bot_anything() -> None:
-    """The arbiter stands still for 300 ms again and again, while bots answer at once under a limit of 100 ms."""
+    """Fault P17: the arbiter stands still for 300 ms again and again, bots answer at once under a limit of 100 ms."""
     async with _process("arbiter.local") as process:
         assert process.stdin is not None
         tokens = {f"t{number}": {"version_id": number, "name": f"bot {number}"} for number in (1, 2)}

@@ -184,6 +184,7 @@ async def assert_gone(family: list[tuple[Caller, int]]) -> None:
 
 
 async def test_a_bot_that_forks_twenty_children_leaves_none_when_it_is_stopped(stage: Stage) -> None:
+    """Fault P24."""
     await stage.start(FORKS + WAIT)
     family = await twenty_one(stage)
     await stage.lanes.stop(1, 0)
@@ -221,6 +222,7 @@ for _ in range(20):
 
 
 async def test_a_gigabyte_on_stderr_neither_blocks_nor_fills(stage: Stage) -> None:
+    """Fault P23."""
     await stage.start(r"""
 piece = b"x" * (1 << 20)
 for _ in range(1024):

@@ -152,3 +152,14 @@ def test_an_action_of_another_phase_is_told_which_one_it_is(before: str, text: s
     with pytest.raises(IllegalAction) as refusal:
         play(state, text)
     assert (str(refusal.value), refusal.value.seat) == (reason, seat)
+
+
+def test_all_are_told_which_card_of_the_pile_was_taken_and_thrown_and_by_whom_com_12() -> None:
+    state = play(dealt(upcard="Kh"), "T D:9s P1 D:5s")
+    told = [(event.kind, event.seat, event.cards) for event in (each.seen_by(None) for each in state.events[1:])]
+    assert told == [
+        (EventKind.DRAW_PILE, 0, parse_cards("Kh")),
+        (EventKind.DISCARD, 0, parse_cards("9s")),
+        (EventKind.DRAW_PILE, 1, parse_cards("9s")),
+        (EventKind.DISCARD, 1, parse_cards("5s")),
+    ]
