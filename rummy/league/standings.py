@@ -22,9 +22,7 @@ class Standing:
     matches: int
     wins: int  # Matches won alone.
     draws: int  # Matches whose first place was shared.
-    points: (
-        float  # The sum of the pairwise scores of its matches: 1 a match won, one half a match drawn; or its merit's.
-    )
+    points: float  # Of its matches, 1 for each won and one half for each drawn; or those of its `Merit`.
 
 
 def table(
