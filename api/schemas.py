@@ -134,7 +134,7 @@ class FixtureSeat(VersionName):
 class Fixture(Model):
     """A pairing on a given seed. `waits_for` says in words what an unfinished one waits for; `missing` names bots.
 
-    `setback` is why it was last given up, while it is not done.
+    `setback` is why it was last given up, while it is not done. `arbiter` is where spectators find it in play.
     """
 
     fixture_id: int
@@ -145,6 +145,7 @@ class Fixture(Model):
     state: str
     waits_for: str
     setback: str | None
+    arbiter: str | None
     missing: list[BotName]
     done_at: datetime | None
     seats: list[FixtureSeat]

@@ -32,6 +32,8 @@ MOST_DIALLED, DIALLED_AGAIN = 32, 0.5
 MOST_COUNTED = 4096  # Bots whose dialling is kept count of, before those that are quiet are forgotten.
 REVOKED = "The bot's token has been revoked."
 
+MAX_TOLD = 300  # Characters of a log line.
+
 _log = logging.getLogger(__name__)
 
 
@@ -89,13 +91,16 @@ class Lobby:
         connection.push(self._welcome(guest, concurrency))
         lane.attach(connection, greeting, concurrency)
         lane.token_id = guest.token_id
+        _log.info("A bot has come, with %s.", greeting.sdk or "no SDK named", extra={"bot": guest.name})
         self.changed()
         return lane, connection
 
     def detach(self, lane: Lane, connection: Connection, error: RummyError | None) -> None:
         """The stream has ended, with *error* where it was the bot's fault."""
         cause = error.cause if isinstance(error, BotFault) else BotDisconnected.cause
-        lane.detach(connection, cause, str(error) if error else "the bot has closed its stream")
+        text = str(error) if error else "the bot has closed its stream"
+        _log.info("A stream has ended: %s", text[:MAX_TOLD], extra={"bot": lane.name})
+        lane.detach(connection, cause, text)
         self._forget(lane)
         self.changed()
 

@@ -152,7 +152,7 @@ class Orders:
         """The newest order of *fixture* that is in play here, or whose record is kept. Raises `NotFound`."""
         orders = [order for (number, _), order in self._orders.items() if number == fixture]
         if not orders:
-            raise NotFound(f"Fixture {fixture} is not in play at this arbiter; the dashboard says what is where.")
+            raise NotFound(f"Fixture {fixture} is not in play at this arbiter; the dashboard says where it is.")
         return max(orders, key=lambda order: order.asked.generation)
 
     async def updates(self, order: Order) -> AsyncIterator[arbiter_pb2.OrderUpdate]:

@@ -123,6 +123,7 @@ def settings_from(environment: Mapping[str, str], folder: Path, concurrency: int
                 "127.0.0.1:50151), and ARENA_TOKEN, which registering it gives; `arena bot run` does all of it."
             )
     manifest = _manifest(folder / "bot.toml")
+    concurrency = concurrency or _concurrency(manifest, folder)
     authority = environment.get(AUTHORITY)
     return Settings(
         environment["ARENA_ADDRESS"], environment["ARENA_TOKEN"], _games(manifest, folder),
@@ -144,6 +145,13 @@ def _games(manifest: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
     if not isinstance(games, list) or not games or not all(isinstance(game, str) for game in games):
         raise SettingsError(f'{folder / "bot.toml"} needs a line such as: games = ["gin"]')
     return tuple(games)
+
+
+def _concurrency(manifest: Mapping[str, Any], folder: Path) -> int:
+    asked = manifest.get("concurrency", 0)
+    if not isinstance(asked, int) or isinstance(asked, bool) or not 0 <= asked < 1 << 32:
+        raise SettingsError(f"concurrency in {folder / 'bot.toml'} has to be a number, 0 or more.")
+    return asked
 
 
 # ---- playing
@@ -348,8 +356,8 @@ def _say(text: str) -> None:
 def run(choose: Choose, concurrency: int = 0, hear: Hear | None = None) -> None:
     """Plays *choose* in the arena until told to stop; leaves the program with a sentence where it cannot go on.
 
-    *concurrency* is how many matches are played at once; 0 takes the arena's limit. *hear* is told of a match's events
-    as they happen.
+    *concurrency* is how many matches are played at once; 0 takes what bot.toml says, or the arena's limit. *hear* is
+    told of a match's events as they happen.
     """
     folder = Path(os.environ.get("ARENA_BOT_DIR") or Path(sys.argv[0]).resolve().parent)
     try:

@@ -76,6 +76,7 @@ class FixtureRow:
     due_at: datetime
     done_at: datetime | None
     setback: str | None  # Why it was last given up, where it is not done yet.
+    arbiter: str | None  # Where bots and spectators reach the one that plays it, while it does.
     seats: list[dict[str, Any]]  # entrant_no, bot_id, name, owner, version_id, version, score, absent
     matches: list[int]
 
@@ -227,6 +228,8 @@ FIXTURES: LiteralString = """
            (SELECT a.reason FROM fixture_attempt a
              WHERE a.fixture_id = f.fixture_id AND a.outcome = 'void' AND f.state <> 'done'
              ORDER BY a.attempt DESC LIMIT 1) AS setback,
+           (SELECT a.bots_address FROM arbiter a
+             WHERE a.arbiter_id = f.arbiter AND a.incarnation = f.incarnation AND f.state = 'running') AS arbiter,
            (SELECT jsonb_agg(jsonb_build_object(
                      'entrant_no', s.entrant_no, 'bot_id', b.bot_id, 'name', b.name, 'owner', o.name,
                      'version_id', v.version_id, 'version', v.version, 'score', score.score,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
@@ -456,3 +457,14 @@ async def test_whoever_tries_thousands_of_tokens_leaves_threads_for_the_heart(mo
         let_go.set()
         await asyncio.gather(*asking)
     assert most == LOOK_UPS
+
+
+async def test_who_comes_and_goes_stands_in_the_log(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "arbiter.lobby")
+    bot = await stage.bot(1, sdk="mine/7")
+    await bot.send(GARBAGE)
+    await _refused(bot)
+    await stage.settle(lambda: not _here(stage, 1))
+    told = [(record.getMessage(), record.__dict__["bot"]) for record in caplog.records]
+    assert told[0] == ("A bot has come, with mine/7.", "bot 1")
+    assert told[1][0].startswith("A stream has ended: A message of") and told[1][1] == "bot 1"

@@ -13,6 +13,7 @@ from stage import CREDENTIAL, Bot, Stage, an_order, bearer, checked, first_legal
 from arbiter.directory import LaneKey
 from arbiter.lane import START_SECONDS
 from arbiter.orders import KEEP_SECONDS
+from arbiter.server import MAX_STREAMS
 from rummy.errors import ArbiterUnavailable, BotNeverStarted
 from rummy.rules.match import Match
 from rummy.rules.replay import Recorder
@@ -115,6 +116,13 @@ async def test_what_is_in_play_may_end_unless_somebody_is_in_a_hurry(stage: Stag
     hurried.set()
     assert "ended before" in (await held).void
     await closing
+
+
+async def test_a_worker_may_have_many_orders_under_way(stage: Stage) -> None:
+    """More than a bot may have calls on one connection."""
+    for fixture in range(1, MAX_STREAMS + 20):
+        stage.start(an_order(fixture, (1, 2)))
+    await stage.settle(lambda: stage.hall.orders.running == MAX_STREAMS + 19)
 
 
 @dataclass

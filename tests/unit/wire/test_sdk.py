@@ -134,6 +134,14 @@ def test_settings_are_read(folder: Path) -> None:
     assert settings == sdk.Settings("a:1", "t", ("gin", "one_oh_one"), 5, Path("/ca.pem"))
 
 
+@pytest.mark.parametrize(("asked", "taken"), [(0, 7), (5, 5)])
+def test_how_many_matches_at_once_stands_in_the_manifest_too(tmp_path: Path, asked: int, taken: int) -> None:
+    (tmp_path / "bot.toml").write_text('games = ["gin"]\nconcurrency = 7\n')
+    settings = sdk.settings_from({"ARENA_ADDRESS": "a:1", "ARENA_TOKEN": "t"}, tmp_path, asked)
+    hello = table_pb2.FromBot.FromString(sdk.Session(stock, settings).hello()).hello
+    assert hello.concurrency == taken
+
+
 @pytest.mark.parametrize("missing", ["ARENA_ADDRESS", "ARENA_TOKEN"])
 def test_a_missing_setting_is_named_with_what_it_is_for(folder: Path, missing: str) -> None:
     environment = {"ARENA_ADDRESS": "a:1", "ARENA_TOKEN": "t", missing: ""}
@@ -141,7 +149,10 @@ def test_a_missing_setting_is_named_with_what_it_is_for(folder: Path, missing: s
         sdk.settings_from(environment, folder)
 
 
-@pytest.mark.parametrize("text", [None, "games = []", "games = [1]", 'games = "gin"', "games", ""])
+@pytest.mark.parametrize("text", [
+    None, "games = []", "games = [1]", 'games = "gin"', "games", "", 'games = ["gin"]\nconcurrency = "many"',
+    'games = ["gin"]\nconcurrency = -1',
+])  # fmt: skip
 def test_a_bad_manifest_is_refused(tmp_path: Path, text: str | None) -> None:
     if text is not None:
         (tmp_path / "bot.toml").write_text(text)
