@@ -50,7 +50,8 @@ class VersionName(BotName):
 
 
 class Tournament(Model):
-    """A tournament and how far it has come. `seed` is null until the tournament has ended."""
+    """A tournament and how far it has come. `seed` is null until the tournament has ended. `fixtures` counts
+    those planned, and those by which ties were played off."""
 
     tournament_id: int
     name: str
@@ -60,6 +61,7 @@ class Tournament(Model):
     format: str
     table_size: int
     cycles: int
+    format_options: dict[str, Any]
     limit_ms: int
     bank_ms: int
     increment_ms: int

@@ -28,6 +28,7 @@ class TournamentRow:
     format: str
     table_size: int
     cycles: int
+    format_options: dict[str, Any]
     limit_ms: int
     bank_ms: int
     increment_ms: int
@@ -190,11 +191,11 @@ class MatchRow:
 
 
 TOURNAMENT: LiteralString = """
-    SELECT t.tournament_id, t.name, t.game, t.options, t.ladder, t.format, t.table_size, t.cycles, t.limit_ms,
-           t.bank_ms, t.increment_ms, t.faults, t.commitment, s.master AS seed, t.rated, t.state, t.created_at,
-           t.started_at, t.finished_at,
+    SELECT t.tournament_id, t.name, t.game, t.options, t.ladder, t.format, t.table_size, t.cycles, t.format_options,
+           t.limit_ms, t.bank_ms, t.increment_ms, t.faults, t.commitment, s.master AS seed, t.rated, t.state,
+           t.created_at, t.started_at, t.finished_at,
            (SELECT count(*) FROM entrant e WHERE e.tournament_id = t.tournament_id) AS entrants,
-           f.fixtures, f.fixtures - todo.todo AS done, todo.running
+           greatest(f.fixtures, t.planned) AS fixtures, f.fixtures - todo.todo AS done, todo.running
       FROM tournament t
       LEFT JOIN revealed_seed s USING (tournament_id)
      CROSS JOIN LATERAL (

@@ -48,13 +48,18 @@ class Change:
 
 
 _LOCK: LiteralString = "SELECT pg_advisory_xact_lock(hashtextextended('rate ' || %(ladder)s, 0))"
-# The first round that is not rated yet and still can be; nothing after it is rated before it.
+# The first round that is not rated yet and still can be; nothing after it is rated before it. A tournament that is
+# played and has rounds yet to be drawn holds what follows, too.
 _NEXT: LiteralString = """
     SELECT tournament_id, round_no, closed_at IS NOT NULL
-      FROM tournament JOIN round USING (tournament_id)
-     WHERE ladder = %(ladder)s AND rated AND rated_at IS NULL
-       AND (closed_at IS NOT NULL OR state IN ('running', 'paused'))
-     ORDER BY started_at, tournament_id, round_no LIMIT 1"""
+      FROM (SELECT started_at, tournament_id, round_no, closed_at
+              FROM tournament JOIN round USING (tournament_id)
+             WHERE ladder = %(ladder)s AND rated AND rated_at IS NULL
+               AND (closed_at IS NOT NULL OR state IN ('running', 'paused'))
+             UNION ALL
+            SELECT started_at, tournament_id, NULL, NULL FROM tournament
+             WHERE ladder = %(ladder)s AND rated AND NOT drawn AND state IN ('running', 'paused')) AS to_come
+     ORDER BY started_at, tournament_id, round_no NULLS LAST LIMIT 1"""
 
 
 def lock_next(tx: Connection, ladder: str) -> ClosedRound | None:

@@ -14,9 +14,10 @@ from rummy.cli.following import follow
 from rummy.cli.main import main
 from rummy.embedded.postgres import PostgresServer
 from rummy.errors import StoreUnavailable
-from rummy.store import db, owners, tournaments
+from rummy.store import db, fixtures, owners, tournaments
 from rummy.store.db import Database
 from rummy.store.fixtures import Claim
+from workers.ratings import settle
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -149,10 +150,61 @@ def test_a_gauntlet_is_one_against_the_field(run: Run, world: World, three: list
     assert world.value("SELECT count(*) FROM fixture_seat WHERE entrant_no = 0") == 2
 
 
+def test_a_knockout_from_the_command_line(run: Run, world: World, three: list[str]) -> None:
+    cup = [
+        "tournament",
+        "create",
+        "Cup",
+        "--game",
+        "gin",
+        *three,
+        "--format",
+        "knockout",
+        "--ties",
+        "1",
+        "--cycles",
+        "2",
+    ]
+    plan = answer(run, *cup, "--seeding", "entry", "--start")["plan"]
+    assert (plan["rounds"], plan["fixtures"], plan["most_fixtures"], plan["balance"]) == (2, 4, 6, None)
+    assert "4 fixtures, up to 6 with ties played off" in run("tournament", "plan", "1")[1]
+    for _ in range(2):  # The second and the third meet, then the winner and the first.
+        for fixture_id in world.all_fixtures(1)[-2:]:
+            claim = world.claim(fixture_id)
+            assert claim is not None
+            with world.database.transaction() as tx:
+                seats = [entrant.entrant_no for entrant in fixtures.terms(tx, claim).entrants]
+            assert world.finish(claim, winner=seats.index(max(seats)))
+        settle(world.database, clock=lambda tx: world.now)
+    settle(world.database, clock=lambda tx: world.now)
+    shown = answer(run, "tournament", "table", "1")
+    assert shown["state"] == "finished"
+    assert [(line["place"], line["bot"], line["points"]) for line in shown["table"]] == [
+        (1, "Ten 1", 4.0), (2, "Ace 1", 0.0), (3, "Two 1", 0.0),
+    ]  # fmt: skip
+
+
+def test_a_swiss_table_counts_byes_and_orders_by_points(run: Run, world: World, three: list[str]) -> None:
+    cup = ["tournament", "create", "Cup", "--game", "gin", *three, "--format", "swiss", "--rounds", "3"]
+    assert "--matches is for schedules that are known" in run(*cup, "--matches", "9")[2]
+    assert "a Swiss tournament has no option 'ties'" in run(*cup, "--ties", "2")[2]
+    assert world.value("SELECT count(*) FROM tournament") == 0
+    answer(run, *cup, "--start")
+    for _ in range(3):
+        claim = world.claim(world.all_fixtures(1)[-1])
+        assert claim is not None
+        assert world.finish(claim)
+        settle(world.database, clock=lambda tx: world.now)
+    table = answer(run, "tournament", "table", "1")["table"]
+    assert sum(line["points"] for line in table) == 6  # Three fixtures and three byes.
+    assert sorted(line["matches"] for line in table) == [4, 4, 4]
+    assert [line["points"] for line in table] == sorted((line["points"] for line in table), reverse=True)
+
+
 def test_the_format_is_changed_until_the_start_and_not_after_it(run: Run, world: World, three: list[str]) -> None:
     answer(run, "tournament", "create", "Cup", "--game", "gin", *three)
     changed = answer(run, "tournament", "change", "1", "--format", "gauntlet", "--cycles", "3")
-    assert changed == {"tournament": 1, "format": "gauntlet", "cycles": 3}
+    assert changed == {"tournament": 1, "format": "gauntlet", "cycles": 3, "format_options": {}}
     assert run("tournament", "change", "1", "--cycles", "2")[1] == "Tournament 1 is a gauntlet of 2 cycles now.\n"
     assert "no format 'x'" in run("tournament", "change", "1", "--format", "x")[2]
     assert "number of cycles" in run("tournament", "change", "1", "--cycles", "0")[2]
