@@ -405,6 +405,16 @@ def test_the_ratings_of_a_ladder(run: Run, world: World, three: list[str]) -> No
     assert f"{100 * found['lines'][0]['better_than_next']:.1f} %" in shown
 
 
+def test_bots_that_have_not_met_are_shown_apart(run: Run, world: World) -> None:
+    for _ in range(2):
+        world.play_all(world.tournament(2, cycles=2))
+    run("rate")
+    found = answer(run, "ratings", "gin")["lines"]
+    assert [line["group"] for line in found] == [0, 0, 1, 1]
+    assert [line["better_than_next"] is None for line in found] == [False, True, False, True]
+    assert run("ratings", "gin")[1].count("not comparable") == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
