@@ -220,6 +220,33 @@ class Ladder(Model):
     top: list[LadderLine]
 
 
+class LadderRating(VersionName):
+    """A bot version in a ladder. `elo` is the published rating, provisional in its first fixtures. `rating` and `error`
+    are those of the joint fit, against the mean of the bots of the same `group`: bots of different groups have not met,
+    not even through others, and are not comparable. `better_than_next` is the probability that it is better than the
+    bot on the next line, null where that is of another group. All of the fit is null until it is computed, and for
+    versions that play too little to be among the most active of a very large ladder."""
+
+    elo: float
+    provisional: bool
+    fixtures: int
+    group: int | None
+    rating: float | None
+    error: float | None
+    better_than_next: float | None
+
+
+class LadderRatings(Model):
+    """All of a ladder, by group and joint fit, best first; by Elo until that is computed. While `computing`, newer
+    figures are on their way."""
+
+    ladder: str
+    game: str
+    options: dict[str, Any]
+    computing: bool
+    lines: list[LadderRating]
+
+
 class RatingPoint(Model):
     """A step of a rating. `fixtures` were rated in it, `played` in all up to here; `error` is null where the
     step was not among those for which one was computed."""

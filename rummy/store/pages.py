@@ -312,7 +312,9 @@ RATINGS: LiteralString = """
 LADDERS: LiteralString = """
     WITH rated AS (
       SELECT t.ladder, e.version_id, min(t.tournament_id) AS any_tournament
-        FROM entrant e JOIN tournament t USING (tournament_id) WHERE t.rated GROUP BY t.ladder, e.version_id),
+        FROM entrant e JOIN tournament t USING (tournament_id)
+       WHERE t.rated AND (%(ladder)s::text IS NULL OR t.ladder = %(ladder)s)
+       GROUP BY t.ladder, e.version_id),
     placed AS (
       SELECT rated.*, c.after AS rating, c.tournament_id,
              row_number() OVER (PARTITION BY rated.ladder ORDER BY c.after DESC, rated.version_id) AS place
@@ -440,7 +442,12 @@ def newest_change(tx: Connection) -> int:
 
 def ladders(tx: Connection, *, top: int) -> list[LadderRow]:
     """The best *top* bot versions of every ladder."""
-    return _many(tx, LadderRow, LADDERS, top=top)
+    return _many(tx, LadderRow, LADDERS, top=top, ladder=None)
+
+
+def ladder(tx: Connection, name: str, *, top: int) -> list[LadderRow]:
+    """The best *top* bot versions of one ladder; none where nothing is rated in it."""
+    return _many(tx, LadderRow, LADDERS, top=top, ladder=name)
 
 
 def bot_matches(tx: Connection, bot_id: int, *, before: int, limit: int) -> list[BotMatchRow]:

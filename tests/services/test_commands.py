@@ -372,3 +372,41 @@ def test_watching_ends_where_the_database_stays_away(world: World) -> None:
     nowhere = Database("postgresql://x@/x?host=/nowhere/at/all", size=1, wait_seconds=0.1)
     with nowhere as database, pytest.raises(StoreUnavailable):
         follow(database, 1, lambda _: True, patience=0.0)
+
+
+def test_the_ratings_of_a_ladder(run: Run, world: World, three: list[str]) -> None:
+    assert "no round of a rated tournament is complete yet" in run("ratings", "gin")[2]
+    for _ in range(2):
+        run("tournament", "create", "Cup", "--game", "gin", "--cycles", "12", "--start", *three)
+        world.play_all(int(str(world.value("SELECT max(tournament_id) FROM tournament"))))
+    run("rate")
+    found = answer(run, "ratings", "gin")
+    assert {line["bot"] for line in found["lines"]} == {"Ann/Ace 1", "Ann/Two 1", "Ann/Ten 1"}
+    assert sum(line["rating"] for line in found["lines"]) == pytest.approx(4500)
+    assert [line["better_than_next"] is None for line in found["lines"]] == [False, False, True]
+    assert [(line["fixtures"], line["provisional"]) for line in found["lines"]] == [(48, False)] * 3
+    assert answer(run, "ratings", found["ladder"]) == found
+    told = answer(run, "ratings", "gin", "--second-opinion")["lines"]
+    assert all(0 < line["openskill"]["deviation"] < 25 / 3 for line in told)
+    assert "openskill" in run("ratings", "gin", "--second-opinion")[1]
+    status, shown, _ = run("ratings", "gin")
+    assert status == 0
+    assert f"{found['lines'][0]['rating']:.0f}" in shown
+    assert f"{100 * found['lines'][0]['better_than_next']:.1f} %" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["one_oh_one"], "Nothing is rated in the ladder one_oh_one:"),
+        (["gin:123"], "Nothing is rated in the ladder gin:123;"),
+        (["whist"], "whist"),
+        (["gin", "--options", "[]"], "--options takes a JSON object"),
+        (["gin:123", "--options", '{"knock_limit": 5}'], "Give a game with --options"),
+        (["gin:\0"], "plain text"),
+    ],
+)
+def test_a_ladder_that_cannot_be_shown(run: Run, arguments: list[str], sentence: str) -> None:
+    status, _, said = run("ratings", *arguments)
+    assert status == 1
+    assert sentence in said
