@@ -132,7 +132,7 @@ class FixtureSeat(VersionName):
 class Fixture(Model):
     """A pairing on a given seed. `waits_for` says in words what an unfinished one waits for; `missing` names bots.
 
-    `setback` is why it was last given up, while it is not done.
+    `setback` is why it was last given up, while it is not done. `arbiter` is where spectators find it in play.
     """
 
     fixture_id: int
@@ -143,6 +143,7 @@ class Fixture(Model):
     state: str
     waits_for: str
     setback: str | None
+    arbiter: str | None
     missing: list[BotName]
     done_at: datetime | None
     seats: list[FixtureSeat]
@@ -167,22 +168,27 @@ class BotRating(Model):
 
 
 class Bot(BotName):
-    """A bot as its newest version describes it; `hosted` and the like are null while it has no version."""
+    """A bot as its newest version describes it; `hosted` and the like are null while it has no version.
+
+    `connected`: a live version of it has dialled in to an arbiter, now.
+    """
 
     version: str | None
     language: str | None
     hosted: bool | None
+    connected: bool
     games: list[str]
     ratings: list[BotRating]
 
 
 class Version(Model):
-    """One submitted state of a bot."""
+    """One submitted state of a bot; `connected` is for live ones."""
 
     version_id: int
     version: str
     language: str
     hosted: bool
+    connected: bool
     state: str
     games: list[str]
     created_at: datetime

@@ -1,6 +1,7 @@
 """`python -m arbiter`: the arbiter as a service, set by its environment (docs/reference/settings.md).
 
-At SIGTERM it takes no more orders, gives those in play ARENA_DRAIN_SECONDS to finish, and hands back the rest as void.
+At SIGTERM it takes no more orders, gives those in play ARENA_DRAIN_SECONDS to finish, and hands back the rest as void;
+a second SIGTERM has it hand back at once.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import resource
 import secrets
 import signal
 import stat
@@ -35,20 +37,27 @@ from rummy.settings import Settings
 from rummy.wire.dial import is_local
 
 _log = logging.getLogger(__name__)
+MOST_FILES = 65_536
 
 
 async def serve(settings: Settings) -> None:
     """Serves until SIGTERM or SIGINT. Raises `SettingsError` and `StoreUnavailable` where it cannot begin."""
-    ended = asyncio.Event()
+    ended, hurried = asyncio.Event(), asyncio.Event()
+
+    def end() -> None:
+        (hurried if ended.is_set() else ended).set()
+
     for name in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(name, ended.set)
-    async with _running(settings):
+        asyncio.get_running_loop().add_signal_handler(name, end)
+    async with _running(settings) as (hall, announcement):
         print("arbiter ready", flush=True)  # noqa: T201
         await ended.wait()
+        await announcement.drain()
+        await hall.drain(settings.drain_seconds, hurried)
 
 
 @asynccontextmanager
-async def _running(settings: Settings) -> AsyncIterator[None]:
+async def _running(settings: Settings) -> AsyncIterator[tuple[Hall, Announcement]]:
     """Everything, started in the order in which each part needs the ones before, and ended the other way round."""
     _make_folder(settings.run_dir)
     incarnation = secrets.token_hex(8)
@@ -63,7 +72,7 @@ async def _running(settings: Settings) -> AsyncIterator[None]:
         stack.push_async_callback(lanes.close)
         roster = Roster(database)
         submission = bots_servicer.BotsServicer(roster, Qualifier(hall.tables, lanes), trusted=settings.trust_bots)
-        stack.push_async_callback(hall.close, settings.drain_seconds)
+        stack.push_async_callback(hall.close)
         bots_at, _ = await hall.open_to_bots(
             StoreDirectory(database, lanes),
             [settings.bots_listen, f"unix:{settings.bots_socket}"],
@@ -85,7 +94,7 @@ async def _running(settings: Settings) -> AsyncIterator[None]:
         stack.push_async_callback(announcement.end)
         keeping = asyncio.create_task(announcement.keep())
         stack.push_async_callback(_stop, keeping)
-        yield
+        yield hall, announcement
 
 
 async def _stop(task: asyncio.Task[None]) -> None:
@@ -107,6 +116,12 @@ def _make_folder(folder: Path) -> None:
         )
 
 
+def _take_files() -> None:
+    """Lets this process have as many files open as it may: connections of a crowd are files too."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, MOST_FILES) if most > 0 else MOST_FILES, most))
+
+
 def _warn_of_plain_text(settings: Settings) -> None:
     if not settings.tls_key and not is_local(settings.bots_listen):
         _log.warning(
@@ -123,6 +138,7 @@ def main() -> int:
         logs.configure(settings.log_format)
         check_trust(trust_bots=settings.trust_bots, bots_listen=settings.bots_listen)
         _warn_of_plain_text(settings)
+        _take_files()
         uvloop.run(serve(settings))
     except RummyError as error:
         print(f"arbiter: {error}", file=sys.stderr)  # noqa: T201

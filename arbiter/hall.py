@@ -66,10 +66,17 @@ class Hall:
         """From now on silence is noticed; a test that has a clock of its own calls `lobby.sweep` instead."""
         self._ticker = asyncio.get_running_loop().create_task(self._tick())
 
-    async def close(self, seconds: float = 0.0) -> None:
-        """Ends: orders have *seconds* to finish, and what is not over by then is handed back as void."""
+    async def drain(self, seconds: float, hurried: asyncio.Event | None = None) -> None:
+        """Takes nothing new: orders have *seconds* to finish, and what is not over by then is handed back as void.
+
+        Where *hurried* is set meanwhile, it is handed back at once.
+        """
         await asyncio.gather(*(health.down() for _, health in self._servers))
-        await self.orders.close(seconds)
+        await self.orders.close(seconds, hurried)
+
+    async def close(self, seconds: float = 0.0) -> None:
+        """Ends, after *seconds* for what is in play."""
+        await self.drain(seconds)
         self.lobby.close("The arbiter is ending.")
         await asyncio.gather(*(made.stop(server.CLOSE_SECONDS) for made, _ in self._servers))
         if self._ticker is not None:

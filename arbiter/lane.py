@@ -11,14 +11,17 @@ from dataclasses import dataclass
 from math import inf
 from typing import Protocol
 
+from arbiter.allowance import Allowance
 from arbiter.clock import LaneClock, Now, Purse
 from arbiter.connection import Connection
 from arbiter.directory import LaneKey
-from rummy.errors import BotCrashed, BotDisconnected, BotNeverStarted, BotTimeout, Conflict
+from rummy.errors import BotCrashed, BotDisconnected, BotNeverStarted, BotProtocolFault, BotTimeout, Conflict
 from rummy.wire.codec import Answer, Greeting
 from rummy.wire.encoder import goodbye_part, rejection_part
 
 TAKEN_OVER = "Another stream with this bot's token has taken over."
+MOST_IDLE, IDLE_AGAIN = 1024, 10.0
+"""So many answers to nothing, or empty messages, may come at once, and so many a second."""
 START_SECONDS = 30.0
 """A hosted process that has not said hello for so long never will."""
 
@@ -82,12 +85,13 @@ class Lane:
         self._greeting = Greeting("")
         self.token_id: int | None = None  # Of the bot that is here.
         self.gone_since = now()
-        self.gone_cause = BotNeverStarted.cause if hosted else BotDisconnected.cause
+        self.gone_cause = BotNeverStarted.cause
         self.gone_text = "the bot has not said hello"
         self.silent_deaths = 0  # Since its last hello.
         self._overdue = False
         self._now = now
         self._clock = LaneClock()
+        self._borne = Allowance(MOST_IDLE, IDLE_AGAIN, self.gone_since)
         self._paused = hosted  # The arena has to start the process: nobody's time runs.
         self._unsent: list[Asked] = []
         self._due = inf  # Nothing is late before.
@@ -201,14 +205,18 @@ class Lane:
         self._due = min(self._due, now + self._least)
 
     def answer(self, answers: Iterable[Answer]) -> None:
-        """Gives each of the *answers* of one message to its match; they share the time in which the lane was busy."""
-        now, walls = self._now(), []
+        """Gives each of the *answers* of one message to its match; they share the time in which the lane was busy.
+
+        Raises `BotProtocolFault` where too many of late answer nothing.
+        """
+        now, walls, idle = self._now(), [], 0
         good: list[tuple[Chair, Answer]] = []
         for answer in answers:
             chair = self.chairs.get(answer.match)
             asked = None if chair is None else chair.open
             if chair is None or asked is None or asked.number != answer.number or asked.sent_at is None:
                 self._refuse(answer, chair)
+                idle += 1
             else:
                 chair.open = None
                 good.append((chair, answer))
@@ -217,6 +225,8 @@ class Lane:
             charges = self._clock.answered(now, walls)
             for (chair, answer), charge, wall in zip(good, charges, walls, strict=True):
                 chair.answered(answer, charge, wall)
+        if idle or not good:
+            self._bear(max(idle, 1), now)
 
     def sweep(self, now: float) -> None:
         """Finds what is late, and whether the bot has been away for too long."""
@@ -252,6 +262,14 @@ class Lane:
                 chair.late(asked.number, cause, now - asked.sent_at)
             else:
                 self._due = min(self._due, due)
+
+    def _bear(self, idle: int, now: float) -> None:
+        """Bears answers to nothing, which may be late; who floods the arbiter with them is turned out."""
+        if not self._borne.takes(idle, now):
+            raise BotProtocolFault(
+                f"More than {MOST_IDLE} answers to decisions that were not open, or messages without an answer, "
+                "have come within a short time."
+            )
 
     def _refuse(self, answer: Answer, chair: Chair | None) -> None:
         reason = (

@@ -4,23 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
+from arbiter.allowance import Allowance
 from arbiter.clock import Now
 from arbiter.connection import Connection
 from arbiter.directory import Guest, LaneKey
 from arbiter.lane import Lane
-from rummy.errors import BotDisconnected, BotFault, BotNeverStarted, BotProtocolFault, RummyError, Unauthenticated
-from rummy.wire.codec import PROTOCOL, Greeting
-from rummy.wire.encoder import goodbye_part, welcome_part
+from rummy.errors import (
+    BotDisconnected,
+    BotFault,
+    BotNeverStarted,
+    BotProtocolFault,
+    RummyError,
+    TooMany,
+    Unauthenticated,
+)
+from rummy.wire.codec import MAX_MESSAGE_BYTES, PROTOCOL, Greeting
+from rummy.wire.encoder import arbiters_part, goodbye_part, welcome_part
 from rummy.wire.v1 import table_pb2
 
-MAX_MESSAGE_BYTES = 1 << 20
-"""The largest message that a bot may send."""
 MAX_CONCURRENCY = 256
 """Matches that one bot may play at once."""
+MOST_DIALLED, DIALLED_AGAIN = 32, 0.5
+"""So often may a bot dial at once, and so often a second: each new stream is told everything again."""
+MOST_COUNTED = 4096  # Bots whose dialling is kept count of, before those that are quiet are forgotten.
 REVOKED = "The bot's token has been revoked."
+
+MAX_TOLD = 300  # Characters of a log line.
 
 _log = logging.getLogger(__name__)
 
@@ -51,10 +63,12 @@ class Lobby:
         self.now = now
         self.grace_seconds = grace_seconds
         self.hello_seconds = hello_seconds
-        self.arbiters: tuple[str, ...] = ()  # Addresses that a bot should dial; empty where there is only this one.
+        self.address = ""  # Of this arbiter, as bots dial it.
+        self.arbiters: tuple[str, ...] = ()  # All that a bot should dial; empty where there is only this one.
         self.hosting: Hosting | None = None
         self.changed: Callable[[], None] = lambda: None
         self._lanes: dict[LaneKey, Lane] = {}
+        self._dialled: dict[LaneKey, Allowance] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def lane(self, key: LaneKey, name: str, *, hosted: bool) -> Lane:
@@ -69,20 +83,24 @@ class Lobby:
         return [self._lanes[key] for key in keys if key in self._lanes]
 
     def attach(self, guest: Guest, greeting: Greeting) -> tuple[Lane, Connection]:
-        """Lets a bot in whose token is good, on the terms of its *greeting*."""
+        """Lets a bot in whose token is good, on the terms of its *greeting*; `TooMany` where it dials too often."""
+        self._check_dialled(guest.key)
         lane = self.lane(guest.key, guest.name, hosted=guest.hosted)
         connection = Connection()
         concurrency = min(greeting.concurrency or MAX_CONCURRENCY, MAX_CONCURRENCY)
         connection.push(self._welcome(guest, concurrency))
         lane.attach(connection, greeting, concurrency)
         lane.token_id = guest.token_id
+        _log.info("A bot has come, with %s.", greeting.sdk or "no SDK named", extra={"bot": guest.name})
         self.changed()
         return lane, connection
 
     def detach(self, lane: Lane, connection: Connection, error: RummyError | None) -> None:
         """The stream has ended, with *error* where it was the bot's fault."""
         cause = error.cause if isinstance(error, BotFault) else BotDisconnected.cause
-        lane.detach(connection, cause, str(error) if error else "the bot has closed its stream")
+        text = str(error) if error else "the bot has closed its stream"
+        _log.info("A stream has ended: %s", text[:MAX_TOLD], extra={"bot": lane.name})
+        lane.detach(connection, cause, text)
         self._forget(lane)
         self.changed()
 
@@ -138,11 +156,29 @@ class Lobby:
             if lane.token_id in tokens and lane.connection is not None:
                 lane.connection.close(goodbye_part(REVOKED), Unauthenticated(REVOKED))
 
+    def name_arbiters(self, addresses: Sequence[str]) -> None:
+        """From now on the arbiters are at *addresses*, this one's among them; live bots that are here are told."""
+        known, self.arbiters = self.arbiters, tuple(addresses) if len(addresses) > 1 else ()
+        if set(known) != set(self.arbiters):
+            part = arbiters_part(addresses)
+            for lane in self.present():
+                if not lane.hosted:
+                    lane.tell(part)
+
     def close(self, text: str) -> None:
         """Says goodbye to everybody."""
         for lane in list(self._lanes.values()):
             if lane.connection is not None:
                 lane.connection.close(goodbye_part(text))
+
+    def _check_dialled(self, key: LaneKey) -> None:
+        """Keeps count of how often a bot dials, for as long as it matters."""
+        now = self.now()
+        if len(self._dialled) > MOST_COUNTED:
+            self._dialled = {key: allowance for key, allowance in self._dialled.items() if not allowance.whole(now)}
+        allowance = self._dialled.setdefault(key, Allowance(MOST_DIALLED, DIALLED_AGAIN, now))
+        if not allowance.takes(1, now):
+            raise TooMany("This bot has dialled too often in the last minute; it may dial again in a few seconds.")
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -187,5 +223,6 @@ class Lobby:
             table_pb2.Welcome(
                 protocol=PROTOCOL, bot=guest.name, concurrency=concurrency, max_message_bytes=MAX_MESSAGE_BYTES,
                 grace_seconds=self.grace_seconds, arbiters=() if guest.hosted else self.arbiters,
+                arbiter="" if guest.hosted else self.address,
             )
         )  # fmt: skip

@@ -1,7 +1,8 @@
 """Orders of workers: all legs of a fixture at once, known by fixture and generation.
 
-A worker that takes over re-attaches to the order, running or finished, and gets the same record. A void order is
-forgotten: it has no record, and what is asked for again is played again, by processes that have not seen its deals.
+A worker that takes over re-attaches to the order, running or finished, and gets the same record. A void order of hosted
+bots is forgotten: it has no record, and what is asked for again is played again, by processes that have not seen its
+deals. One with a live bot, and with spectators who have seen its cards, stays void: its deals are not played again.
 """
 
 from __future__ import annotations
@@ -53,9 +54,10 @@ class Order:
 
     def __init__(self, asked: arbiter_pb2.Order, since: float) -> None:
         self.asked = asked
+        self.hosted = all(entrant.hosted for entrant in asked.entrants)  # Then its deals may be played again.
         self.finished_at = since
         self.referees: list[Referee] = []
-        self.events: list[Event] = []  # Of an only leg: its deals are not played again.
+        self.events: list[Event] = []  # Where its deals are played once.
         self.legs_done = 0
         self.replays: list[bytes] | None = None
         self.voided = ""
@@ -71,7 +73,7 @@ class Order:
     def begin(self, referee: Referee) -> None:
         """A leg begins."""
         self.referees.append(referee)
-        if self.asked.legs == 1:
+        if not self.hosted:
             self.events = referee.match.events
         self.begun.set()
 
@@ -150,7 +152,7 @@ class Orders:
         """The newest order of *fixture* that is in play here, or whose record is kept. Raises `NotFound`."""
         orders = [order for (number, _), order in self._orders.items() if number == fixture]
         if not orders:
-            raise NotFound(f"Fixture {fixture} is not in play at this arbiter; the dashboard says what is where.")
+            raise NotFound(f"Fixture {fixture} is not in play at this arbiter; the dashboard says where it is.")
         return max(orders, key=lambda order: order.asked.generation)
 
     async def updates(self, order: Order) -> AsyncIterator[arbiter_pb2.OrderUpdate]:
@@ -165,11 +167,15 @@ class Orders:
                 await asyncio.wait_for(order.over.wait(), PROGRESS_SECONDS)
         yield order.outcome()
 
-    async def close(self, seconds: float) -> None:
-        """Takes no new orders, and hands back what is not over within *seconds*."""
+    async def close(self, seconds: float, hurried: asyncio.Event | None = None) -> None:
+        """Takes no new orders, and hands back what is not over within *seconds*, or once somebody is *hurried*."""
         self._closing = True
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=seconds)
+        if self._tasks and seconds > 0:
+            hurry = asyncio.ensure_future((hurried or asyncio.Event()).wait())
+            ended = asyncio.ensure_future(asyncio.wait(self._tasks))
+            await asyncio.wait([hurry, ended], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            for waiting in (hurry, ended):
+                waiting.cancel()
         for task in list(self._tasks):
             task.cancel()
         if self._tasks:
@@ -193,7 +199,8 @@ class Orders:
     async def _give_up(self, name: Name, order: Order, seen: set[LaneKey]) -> None:
         for lane in self._tables.lobby.lanes(seen):
             await self._tables.lobby.renew(lane)
-        self._let_go.pop(name, None)
+        if order.hosted:
+            self._let_go.pop(name, None)
         order.end(self._now())
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
@@ -232,7 +239,9 @@ class Orders:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _forget(self, name: Name, order: Order) -> None:
-        """A void order is played again on the same deals, so no process may stay that has seen them."""
+        """Has a void order of hosted bots played again on the same deals, where no process stays that has seen them."""
+        if not order.hosted:
+            return
         if self._orders.get(name) is order:
             del self._orders[name]
         if not self._closing:

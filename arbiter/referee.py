@@ -102,11 +102,13 @@ class Chair:
         """Counts a death of the lane's process; one too many forfeits."""
         self.deaths += 1
         if self.deaths >= self._referee.policy.deaths:
-            self._referee.forfeit(self, cause, f"The process has died {self.deaths} times in this match: {text}.")
+            self._referee.forfeit(
+                self, cause, f"The process has died {self.deaths} times in this match: {text.rstrip('.')}."
+            )
 
     def gone(self, cause: str, text: str) -> None:
         """The lane has been away for too long."""
-        self._referee.forfeit(self, cause, f"The bot is gone: {text}.")
+        self._referee.forfeit(self, cause, f"The bot is gone: {text.rstrip('.')}.")
 
     def void(self, text: str) -> None:
         """The arena has failed the match."""

@@ -14,10 +14,14 @@ from typing import Any, TypeAlias
 import grpc
 import grpc.aio
 
-from arbiter.lobby import MAX_MESSAGE_BYTES
 from rummy.errors import SettingsError
 
-MAX_ORDER_BYTES = 1 << 20
+MAX_REQUEST_BYTES = 1 << 20
+"""The largest message that gRPC takes in on either port: a part of a package. Bots at a table send less."""
+MAX_STREAMS = 100
+"""Calls that are open at once on one connection of the bots' port: a bot needs one."""
+MAX_CALLS = 4096
+"""Calls that are open at once on one port, spectators and watchers of its health included."""
 CLOSE_SECONDS = 2.0
 
 
@@ -38,9 +42,11 @@ OPTIONS = (
     *keepalive(10.0, 5.0),
     ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
     ("grpc.server_handshake_timeout_ms", 5_000),
+    ("grpc.max_receive_message_length", MAX_REQUEST_BYTES),
     ("grpc.max_send_message_length", -1),
     ("grpc.max_metadata_size", 16 << 10),
     ("grpc.so_reuseport", 0),
+    ("grpc.max_connection_idle_ms", 600_000),  # Of connections without a call.
     # gRPC would let the window of a fast stream grow: six bots that flood theirs took 1.4 GB, with a fixed one 100 MB.
     ("grpc.http2.bdp_probe", 0),
 )
@@ -51,15 +57,14 @@ Handlers: TypeAlias = "dict[str, grpc.RpcMethodHandler[Any, Any]]"
 
 def bots_server(services: dict[str, Handlers]) -> grpc.aio.Server:
     """The server of the bots' port."""
-    return _server(services, (("grpc.max_receive_message_length", MAX_MESSAGE_BYTES), *OPTIONS), ())
+    return _server(services, (("grpc.max_concurrent_streams", MAX_STREAMS), *OPTIONS), ())
 
 
 def workers_server(services: dict[str, Handlers], credential: str) -> grpc.aio.Server:
     """The server of the workers' port: every call shows *credential*. Raises `SettingsError` for an empty one."""
     if not credential:
         raise SettingsError("ARENA_ARBITER_TOKEN is not set: give arbiter and workers the same long random text.")
-    options = (("grpc.max_receive_message_length", MAX_ORDER_BYTES), *OPTIONS)
-    return _server(services, options, (_Credential(credential),))
+    return _server(services, OPTIONS, (_Credential(credential),))
 
 
 def tls(certificate: str, key: str) -> grpc.ServerCredentials | None:
@@ -107,7 +112,7 @@ def _server(
     options: Sequence[tuple[str, Any]],
     interceptors: Sequence[grpc.aio.ServerInterceptor],
 ) -> grpc.aio.Server:
-    server = grpc.aio.server(options=options, interceptors=interceptors)
+    server = grpc.aio.server(options=options, interceptors=interceptors, maximum_concurrent_rpcs=MAX_CALLS)
     server.add_generic_rpc_handlers(
         [grpc.method_handlers_generic_handler(name, handlers) for name, handlers in services.items()]
     )

@@ -3,7 +3,7 @@
 mutmut writes the mutants; this runs them. It would start pytest anew for each of them, seconds for a test of a
 millisecond. Here the tests are collected once, a fork of the process puts the code of one mutant in the place of the
 function's own, so that nothing else slows down, and calls the tests that reach this function, the fastest first, until
-one fails. Tables that are computed on import would not notice: with `--fresh` a fork imports the changed module anew.
+one fails. Tables that are computed on import would not notice: with `--fresh` a fork computes those of the module anew.
 
 Outcomes are appended to a file, one JSON object a line; for a mutant that ran twice the later line holds.
 """
@@ -30,9 +30,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
 from functools import partial
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, SourceFileLoader
-from importlib.util import spec_from_file_location
 from io import StringIO
 from pathlib import Path
 from shutil import copy, copytree, ignore_patterns
@@ -250,29 +247,18 @@ def _undecorated(source: str) -> ast.stmt:
     return node
 
 
-class Changed(MetaPathFinder):
-    """Finds one module with a mutant in the place of its original, for imports from now on."""
-
-    def __init__(self, mutant: Mutant) -> None:
-        self.mutant = mutant
-
-    def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
-        """The module, when it is this one."""
-        if name != self.mutant.module:
-            return None
-        file = Path(*name.split("."))
-        package = file.is_dir()
-        file = file / "__init__.py" if package else file.with_suffix(".py")
-        before, after = self.mutant.before, self.mutant.after
-
-        class Loader(SourceFileLoader):
-            def get_code(self, fullname: str) -> Any:
-                text = file.read_text(encoding="utf-8")
-                assert text.count(before) == 1, before
-                return compile(text.replace(before, after), str(file), "exec")
-
-        where = [str(file.parent)] if package else None
-        return spec_from_file_location(name, file, loader=Loader(name, str(file)), submodule_search_locations=where)
+def recompute(module: str) -> None:
+    """Computes the tables of *module* again, as an import would, for everybody who has imported them by name."""
+    here = importlib.import_module(module)
+    kept = dict(vars(here))
+    for node in ast.parse(Path(str(here.__file__)).read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            exec(compile(ast.Module([node], []), module, "exec"), vars(here))
+    users = [vars(each) for name, each in sys.modules.items() if name.startswith("rummy.rules")]
+    for name, value in kept.items():
+        if vars(here)[name] is not value:
+            for space in users:
+                space.update({name: vars(here)[name]} if space.get(name) is value else {})
 
 
 def forked(work: Callable[[], str], cpu_seconds: float) -> tuple[str, str]:
@@ -366,7 +352,7 @@ def _outcomes(
 ) -> Iterator[tuple[Mutant, tuple[str, str]]]:
     known = json.loads(Path(options.reach).read_text(encoding="utf-8"))
     seconds: dict[str, float] = known["seconds"]
-    tests = None if options.fresh else Collected(options.tests)
+    tests = Collected(options.tests)
     gc.collect()
     gc.freeze()
     for mutant in chosen:
@@ -374,26 +360,20 @@ def _outcomes(
             yield mutant, (TYPES, "")
             continue
         limit = 20 + 10 * options.seconds
-        if tests is None:
-            yield mutant, forked(partial(_fresh, mutant, seconds, options), limit)
-            continue
-        names = known["tests"].get(f"{mutant.module}.{mutant.function}", [])
+        names = known["tests"].get(f"{mutant.module}.{mutant.function}", []) or (list(seconds) if options.fresh else [])
         some = within([name for name in names if name in tests.by_name], seconds, options.seconds)
-        yield mutant, (forked(partial(_put, mutant, some, tests), limit) if some else (UNREACHED, ""))
+        work = partial(_put, mutant, some, tests, options.fresh)
+        yield mutant, (forked(work, limit) if some else (UNREACHED, ""))
 
 
-def _put(mutant: Mutant, seconds: dict[str, float], tests: Collected) -> str:
+def _put(mutant: Mutant, seconds: dict[str, float], tests: Collected, again: bool) -> str:
     put(mutant, functions_of(mutant.module)[mutant.function])
+    if again:
+        try:
+            recompute(mutant.module)
+        except Exception:
+            return "the import of the module"
     return first_failure(tests, seconds)
-
-
-def _fresh(mutant: Mutant, seconds: dict[str, float], options: argparse.Namespace) -> str:
-    sys.meta_path.insert(0, Changed(mutant))
-    try:
-        tests = Collected(options.tests)
-    except BaseException:
-        return "the import of the tests"
-    return first_failure(tests, within([name for name in tests.by_name if name in seconds], seconds, options.seconds))
 
 
 def _records(file: Path) -> list[dict[str, Any]]:
@@ -431,7 +411,7 @@ def main() -> None:
     parser.add_argument("--only", help="a JSON list of the mutants to run")
     parser.add_argument("--types", help="ask mypy first, and keep here which mutants it catches")
     parser.add_argument("--tests", nargs="+", default=TESTS)
-    parser.add_argument("--fresh", action="store_true", help="import the changed module anew")
+    parser.add_argument("--fresh", action="store_true", help="compute the tables of the module anew")
     options = parser.parse_args()
     if options.do == "run":
         run(options)

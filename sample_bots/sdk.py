@@ -36,7 +36,7 @@ from typing import Any
 import grpc
 import grpc.aio
 
-from rummy.errors import HostFault, RummyError, SettingsError
+from rummy.errors import Conflict, HostFault, RummyError, SettingsError, TooMany
 from rummy.rules.actions import Action
 from rummy.rules.game import Event, Game, View
 from rummy.rules.games import find_game
@@ -48,8 +48,10 @@ from rummy.wire.v1 import table_pb2
 
 VERSION = "rummy-arena-python/1"
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # Seconds before dialling again; doubled each time.
+DOUBT_SECONDS = 1.0  # So long may it take until a stream that has taken over is known to be one of our own.
 FLUSH_SECONDS = 0.02  # Answers wait no longer than this for others of the same message.
 MAX_MESSAGE = 64 << 20
+SILENCE_SECONDS, ECHO_SECONDS = 10.0, 5.0  # A connection that is silent for so long is tried, and then given up.
 
 _SEVERAL = (list, tuple)
 
@@ -121,6 +123,7 @@ def settings_from(environment: Mapping[str, str], folder: Path, concurrency: int
                 "127.0.0.1:50151), and ARENA_TOKEN, which registering it gives; `arena bot run` does all of it."
             )
     manifest = _manifest(folder / "bot.toml")
+    concurrency = concurrency or _concurrency(manifest, folder)
     authority = environment.get(AUTHORITY)
     return Settings(
         environment["ARENA_ADDRESS"], environment["ARENA_TOKEN"], _games(manifest, folder),
@@ -144,6 +147,13 @@ def _games(manifest: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
     return tuple(games)
 
 
+def _concurrency(manifest: Mapping[str, Any], folder: Path) -> int:
+    asked = manifest.get("concurrency", 0)
+    if not isinstance(asked, int) or isinstance(asked, bool) or not 0 <= asked < 1 << 32:
+        raise SettingsError(f"concurrency in {folder / 'bot.toml'} has to be a number, 0 or more.")
+    return asked
+
+
 # ---- playing
 
 
@@ -156,7 +166,9 @@ class Session:
         self._hear = hear
         self.goodbye = ""
         self.welcomed = False
-        self.arbiters: tuple[str, ...] = ()
+        self.arbiter = ""  # Which this is, as the arena names it.
+        self.arbiters: tuple[str, ...] = ()  # Where the arena wants to be dialled; none where it has not said.
+        self.told = False  # One of the two has just been said.
 
     def hello(self) -> bytes:
         """The first message."""
@@ -186,14 +198,16 @@ class Session:
 
     def _notice(self, message: table_pb2.ToBot) -> None:
         if message.HasField("welcome"):
-            self.welcomed = True
-            self.arbiters = tuple(message.welcome.arbiters)
+            self.welcomed = self.told = True
+            self.arbiter, self.arbiters = message.welcome.arbiter, tuple(message.welcome.arbiters)
             _say(f"{message.welcome.bot} is connected, for up to {message.welcome.concurrency} matches at once.")
         for rejection in message.rejections:
             _say(f"match {rejection.match}: an answer was rejected: {rejection.reason} (strike {rejection.strikes})")
         if self._hear is not None:
             for news in message.news:
                 self._hear(news.match, codec.read_events(news.events))
+        if message.arbiters:
+            self.told, self.arbiters = True, tuple(message.arbiters)
         if message.goodbye:
             self.goodbye = message.goodbye
 
@@ -205,13 +219,14 @@ class Session:
 
 
 class _Dialler:
-    """Keeps a connection to each arbiter that the arena names."""
+    """Keeps a connection to each arbiter that the arena names, whatever address has led to it."""
 
     def __init__(self, choose: Choose, settings: Settings, hear: Hear | None) -> None:
         self._choose = choose
         self._settings = settings
         self._hear = hear
-        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}  # By what they dial.
+        self._there: dict[str, Session] = {}  # By what they dial: those that have been welcomed.
 
     async def run(self) -> None:
         """Plays for ever. Raises what makes it pointless to go on, an exception of `choose` included."""
@@ -224,18 +239,45 @@ class _Dialler:
             self._tasks[address] = asyncio.create_task(self._stay(address))
             self._tasks[address].add_done_callback(self._ended)
 
+    def _note(self, address: str, session: Session) -> None:
+        """Notes where *address* has led, dials what the arena has named, and lets go of what it no longer names."""
+        self._there[address], session.told = session, False
+        if not session.arbiters:
+            return
+        for other in self._tasks.keys() - {self._settings.address, *self._there, *session.arbiters}:
+            self._tasks.pop(other).cancel()
+        reached = {there.arbiter for there in self._there.values()}
+        self._dial([named for named in session.arbiters if named not in reached])
+
+    async def _is_ours(self, session: Session) -> bool:
+        """Whether what has taken over from *session* is a stream of ours: two addresses have led to one arbiter."""
+        if session.arbiter and len(self._tasks) > 1:
+            await asyncio.sleep(DOUBT_SECONDS)
+        others = [there for there in self._there.values() if there is not session]
+        return any(other.arbiter == session.arbiter != "" for other in others)
+
     def _ended(self, task: asyncio.Task[None]) -> None:
         error = None if task.cancelled() else task.exception()
         if error is not None and not self._failure.done():
             self._failure.set_exception(error)
 
     async def _stay(self, address: str) -> None:
-        pause = FIRST_PAUSE
+        pause, said = FIRST_PAUSE, ""
         while True:
             session = Session(self._choose, self._settings, self._hear)
-            why = await self._talk(address, session)
+            try:
+                why = await self._talk(address, session)
+            except Conflict:
+                if not await self._is_ours(session):
+                    raise
+                del self._tasks[address]
+                return
+            finally:
+                self._there.pop(address, None)
             pause = FIRST_PAUSE if session.welcomed else min(pause * 2, LONGEST_PAUSE)
-            _say(f"{address}: {why} Dialling again in {pause:g} s.")
+            before, said = said, f"{address}: {why} Dialling again in {pause:g} s."
+            if said != before or session.welcomed:
+                _say(said)
             await asyncio.sleep(pause)
 
     async def _talk(self, address: str, session: Session) -> str:
@@ -243,23 +285,23 @@ class _Dialler:
         async with _channel(address, self._settings) as channel:
             call: Any = channel.stream_stream("/rummy.wire.v1.Table/Play")()
             try:
-                await self._exchange(call, session)
+                await self._exchange(call, address, session)
             except grpc.RpcError as rpc_error:
                 error = error_of(rpc_error)
-                if not isinstance(error, HostFault):
+                if not isinstance(error, HostFault | TooMany):
                     raise error from None
                 return str(error)
         return session.goodbye or "The arena has ended the connection."
 
-    async def _exchange(self, call: Any, session: Session) -> None:
+    async def _exchange(self, call: Any, address: str, session: Session) -> None:
         end = _End(call)
         try:
             await call.write(session.hello())
             while (data := await call.read()) is not grpc.aio.EOF:
                 for message in session.answers(data):
                     await call.write(message)
-                if session.arbiters:
-                    self._dial(session.arbiters)
+                if session.told:
+                    self._note(address, session)
         except (asyncio.InvalidStateError, grpc.aio.AioRpcError):  # The call has ended, and its status says why.
             pass
         await call.code()
@@ -293,7 +335,14 @@ def _known(coroutine: Coroutine[Any, Any, Any]) -> Any:
 
 
 def _channel(address: str, settings: Settings) -> grpc.aio.Channel:
-    options = [("grpc.max_receive_message_length", MAX_MESSAGE), ("grpc.max_send_message_length", MAX_MESSAGE)]
+    options = [
+        ("grpc.max_receive_message_length", MAX_MESSAGE),
+        ("grpc.max_send_message_length", MAX_MESSAGE),
+        ("grpc.keepalive_time_ms", int(SILENCE_SECONDS * 1000)),
+        ("grpc.keepalive_timeout_ms", int(ECHO_SECONDS * 1000)),
+        ("grpc.http2.ping_timeout_ms", int(ECHO_SECONDS * 1000)),
+        ("grpc.http2.max_pings_without_data", 0),
+    ]
     secret = credentials(address, settings.authority)
     if secret is None:
         return grpc.aio.insecure_channel(address, options)
@@ -307,8 +356,8 @@ def _say(text: str) -> None:
 def run(choose: Choose, concurrency: int = 0, hear: Hear | None = None) -> None:
     """Plays *choose* in the arena until told to stop; leaves the program with a sentence where it cannot go on.
 
-    *concurrency* is how many matches are played at once; 0 takes the arena's limit. *hear* is told of a match's events
-    as they happen.
+    *concurrency* is how many matches are played at once; 0 takes what bot.toml says, or the arena's limit. *hear* is
+    told of a match's events as they happen.
     """
     folder = Path(os.environ.get("ARENA_BOT_DIR") or Path(sys.argv[0]).resolve().parent)
     try:

@@ -103,8 +103,9 @@ def choose_arbiter(tx: Connection, claim: Claim, terms: Terms, *, now: datetime)
             if (arbiter.arbiter_id, arbiter.incarnation) == (claim.arbiter, claim.incarnation):
                 return arbiter
         raise OrderLost("the arbiter that played this fixture is gone")
-    if not live:
+    open_to_all = [arbiter for arbiter in live if not arbiter.draining]
+    if not open_to_all:
         raise ArbiterUnavailable("no arbiter is up")
     dialled_in = arbiters.with_bots(tx, [e.version_id for e in terms.entrants if not e.hosted], now=now)
-    choice = [arbiter for arbiter in live if arbiter.arbiter_id in dialled_in] or live
+    choice = [arbiter for arbiter in open_to_all if arbiter.arbiter_id in dialled_in] or open_to_all
     return choice[claim.fixture_id % len(choice)]

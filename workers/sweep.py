@@ -35,7 +35,7 @@ class Sweeper:
         """Wakes what is due, if there is an arbiter to play it, and settles what was played."""
         with self.database.transaction() as tx:
             now = self.clock(tx)
-            ready = bool(arbiters.live(tx, now=now))
+            ready = any(not arbiter.draining for arbiter in arbiters.live(tx, now=now))
             due = fixtures.due(tx, now=now, again=AGAIN, backlog=self.backlog) if ready else []
         if due:  # After the commit: whoever gets the message finds the row as it is.
             self.wake(due)

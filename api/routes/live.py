@@ -8,7 +8,7 @@ from typing import Annotated, cast
 from fastapi import APIRouter, Depends, Request
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from api.live import Hub, Topic
+from api.live import RESYNC, Hub, Topic
 from api.routes.parameters import Id
 
 router = APIRouter(include_in_schema=False)
@@ -30,22 +30,29 @@ async def everything(hub: News) -> EventSourceResponse:
     return _stream(hub, None)
 
 
+@router.get("/bots/live")
+async def bots(hub: News) -> EventSourceResponse:
+    """An event whenever a bot was submitted, has dialled in or has gone."""
+    return _stream(hub, None, only="bot")
+
+
 @router.get("/tournaments/{tournament_id}/live")
 async def tournament(hub: News, tournament_id: Id) -> EventSourceResponse:
     """An event whenever this tournament has moved."""
     return _stream(hub, tournament_id)
 
 
-def _stream(hub: Hub, topic: Topic) -> EventSourceResponse:
+def _stream(hub: Hub, topic: Topic, only: str | None = None) -> EventSourceResponse:
     hub.check_room()
-    return EventSourceResponse(_events(hub, topic), ping=PING_SECONDS)
+    return EventSourceResponse(_events(hub, topic, only), ping=PING_SECONDS)
 
 
-async def _events(hub: Hub, topic: Topic) -> AsyncIterator[ServerSentEvent]:
+async def _events(hub: Hub, topic: Topic, only: str | None) -> AsyncIterator[ServerSentEvent]:
     with hub.reader(topic) as reader:
         yield ServerSentEvent(event="hello", data="", retry=3000)
         while True:
             kinds = await reader.next()
             if kinds is None:
                 return
-            yield ServerSentEvent(event="changed", data=kinds)
+            if only is None or {only, RESYNC} & set(kinds.split(",")):
+                yield ServerSentEvent(event="changed", data=kinds)

@@ -66,7 +66,7 @@ def tournament(
 @router.get("/bots")
 def bots(request: Request, arena: Arena, q: Prefix, after: After = 0) -> Response:
     """All bots."""
-    context = {"bots": arena.bots(after=after, prefix=q, limit=BOTS), "q": q}
+    context = {"bots": arena.bots(after=after, prefix=q, limit=BOTS), "q": q, "after": after}
     return templates.TemplateResponse(request, "bots.html", context)
 
 

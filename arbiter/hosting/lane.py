@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -19,12 +20,18 @@ from subprocess import PIPE, Popen
 
 from arbiter.hosting.launch import Launch
 from arbiter.hosting.users import end_session, sweep_command
-from rummy.errors import ArbiterUnavailable
+from rummy.errors import ArbiterUnavailable, BotCrashed, BotResourceLimit
 
 KEEPER = Path(__file__).with_name("keeper.py")
 STOP_SECONDS = 10.0  # Killing what is left takes milliseconds; longer only where the kernel is stuck.
 
 _RESOURCES = (signal.SIGXCPU, signal.SIGXFSZ)
+# A limit shows itself to the bot as an error, which ends it like any other: its last words tell the two apart. They are
+# its own, but nothing is to be gained by them.
+_LIMIT = re.compile(
+    r"MemoryError|bad_alloc|out of memory|Cannot allocate memory|\[Errno (11|12|24|27)\]", re.IGNORECASE
+)
+_LAST_WORDS = 4  # Lines.
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +86,10 @@ class _Keeper:
 class RunningLane:
     """A lane whose bot has been started."""
 
-    def __init__(self, keeper: _Keeper, launch: Launch, pid: int) -> None:
+    def __init__(self, keeper: _Keeper, launch: Launch, log: Path, pid: int) -> None:
         self.pid = pid  # Of the bot's own process.
         self._keeper = keeper
+        self._log = log
         self._launch = launch
         self._ended = asyncio.ensure_future(self._wait())
 
@@ -99,7 +107,7 @@ class RunningLane:
             await keeper.finish()
             why = report.get("failed", "its keeper has ended")
             raise ArbiterUnavailable(f"This machine cannot start a bot: {why}.")
-        return cls(keeper, launch, int(str(report["pid"])))
+        return cls(keeper, launch, log, int(str(report["pid"])))
 
     async def ended(self) -> LaneDeath:
         """How it ended, once it and everything that it had started are gone."""
@@ -119,7 +127,7 @@ class RunningLane:
         await self._keeper.finish()
         if not report:
             await asyncio.to_thread(self._sweep)
-        return _death(report.get("status"))
+        return _death(report.get("status"), tail_of(self._log, _LAST_WORDS))
 
     def _sweep(self) -> None:
         """Kills what a bot has left whose keeper was killed: all of its user, or of its session where it has none."""
@@ -129,13 +137,17 @@ class RunningLane:
             subprocess.run(sweep_command(self._launch.uid), stdin=subprocess.DEVNULL)
 
 
-def _death(status: object) -> LaneDeath:
+def _death(status: object, words: str) -> LaneDeath:
     if not isinstance(status, int):
         return LaneDeath("crashed", "The lane was killed together with its keeper.")
+    limit = _LIMIT.search(words) if status else None
+    cause = BotResourceLimit.cause if limit or -status in _RESOURCES else BotCrashed.cause
     if status >= 0:
-        return LaneDeath("crashed", f"The bot ended by itself, with status {status}.")
-    name = signal.Signals(-status).name if -status in signal.valid_signals() else f"signal {-status}"
-    return LaneDeath("resources" if -status in _RESOURCES else "crashed", f"The bot was ended by {name}.")
+        how = f"ended by itself, with status {status}"
+    else:
+        name = signal.Signals(-status).name if -status in signal.valid_signals() else f"signal {-status}"
+        how = f"was ended by {name}"
+    return LaneDeath(cause, f"The bot {how}{f', at a limit of its process: {limit[0]}' if limit else ''}.")
 
 
 def tail_of(log: Path, lines: int, most: int = 4_096) -> str:

@@ -15,6 +15,8 @@ from rummy.store import arbiters, bots, db, owners
 from rummy.store.db import Connection, Database
 
 BEAT_SECONDS = 2.0
+LOOK_UPS = 2
+"""Tokens that are looked up at once: whoever tries thousands must not keep the heart from beating."""
 LOOK_SECONDS = 0.2
 """How soon a bot that has dialled in is shown."""
 
@@ -37,13 +39,15 @@ class StoreDirectory:
     def __init__(self, database: Database, lanes: LaneTokens) -> None:
         self._database = database
         self._lanes = lanes
+        self._room = asyncio.Semaphore(LOOK_UPS)
 
     async def guest(self, token: str) -> Guest:
         """Whose token this is. Raises `Unauthenticated` where it is unknown or revoked, `Forbidden` for an owner's."""
         key = self._lanes.lane_of(token)
         if key is not None:
             return Guest(LaneKey(*key), self._lanes.name_of(*key), hosted=True)
-        return await asyncio.to_thread(self._find, token)
+        async with self._room:
+            return await asyncio.to_thread(self._find, token)
 
     def _find(self, token: str) -> Guest:
         with self._database.transaction() as tx:
@@ -83,6 +87,7 @@ class Announcement:
         self._address = address
         self._bots_address = bots_address
         self._incarnation = incarnation
+        hall.lobby.address = bots_address
         self._clock = clock  # Workers compare with theirs, on other machines.
         self._id = 0
         self._shown: set[LaneKey] = set()
@@ -102,10 +107,17 @@ class Announcement:
                 await self._beat(present)
             await asyncio.sleep(LOOK_SECONDS)
 
+    async def drain(self) -> None:
+        """Has workers and bots told that the arbiter is about to end: it gets nothing new."""
+        await self._try(self._drain)
+
     async def end(self) -> None:
         """Takes the arbiter out."""
+        await self._try(self._withdraw)
+
+    async def _try(self, work: Callable[[], None]) -> None:
         try:
-            await asyncio.to_thread(self._withdraw)
+            await asyncio.to_thread(work)
         except HostFault as fault:
             _log.warning("The arbiter could not sign off: %s", fault)
 
@@ -114,7 +126,7 @@ class Announcement:
         tokens = self._hall.lobby.tokens()
         try:
             others, revoked = await asyncio.to_thread(self._write, present, load, tokens)
-            self._hall.lobby.arbiters = others
+            self._hall.lobby.name_arbiters(others)
             self._hall.lobby.turn_out(revoked)
         except HostFault as fault:
             _log.warning("No heartbeat: %s", fault)
@@ -135,7 +147,7 @@ class Announcement:
     def _write(self, present: set[LaneKey], load: int, tokens: Sequence[int]) -> tuple[tuple[str, ...], set[int]]:
         """Beats and corrects presence.
 
-        Returns where bots should dial, where there are several arbiters, and which of *tokens* have been revoked.
+        Returns where bots dial the arbiters that are up, and which of *tokens* have been revoked.
         """
         with self._database.transaction() as tx:
             now = self._clock(tx)
@@ -147,10 +159,15 @@ class Announcement:
                 arbiters.attach(tx, self._id, key.version_id, key.lane, now=now)
             for key in self._shown - present:
                 arbiters.detach(tx, self._id, key.version_id, key.lane)
-            alive = [arbiter.bots_address for arbiter in arbiters.live(tx, now=now)]
+            arbiters.bury(tx, now=now)
+            alive = [arbiter.bots_address for arbiter in arbiters.live(tx, now=now) if not arbiter.draining]
             revoked = owners.revoked(tx, tokens)
         self._shown = present
-        return tuple(alive) if len(alive) > 1 else (), revoked
+        return tuple(sorted(alive)), revoked
+
+    def _drain(self) -> None:
+        with self._database.transaction() as tx:
+            arbiters.drain(tx, self._id, self._incarnation)
 
     def _withdraw(self) -> None:
         with self._database.transaction() as tx:

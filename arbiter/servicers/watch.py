@@ -27,6 +27,8 @@ SERVICE = "rummy.wire.v1.Watch"
 STEP_SECONDS = 0.1
 """How often a spectator is told what is new."""
 MAX_FOLLOWERS = 256
+MAX_EVENTS = 512
+"""Events in one update: who comes late is told a long match in parts, and the arbiter does other things between."""
 
 
 class WatchServicer:
@@ -75,8 +77,9 @@ class Story:
         self._order = order
         self._now = now
         self._delay = delay
-        self._open = order.asked.legs == 1
+        self._open = not order.hosted
         self._known = 0  # Events that have been told.
+        self._there = 0  # Events that there were at the last look.
         self._seen: deque[tuple[float, int]] = deque()  # When how many events were there, and not yet told.
         self._progress = watch_pb2.FollowProgress()
 
@@ -111,10 +114,15 @@ class Story:
     def _fresh(self) -> bytes:
         """The events that are old enough and have not been told."""
         now, events = self._now(), self._order.events
-        self._seen.append((now, len(events)))
+        if len(events) != self._there:
+            self._there = len(events)
+            self._seen.append((now, self._there))
         known = self._known
         while self._seen and self._seen[0][0] <= now - self._delay:
             known = self._seen.popleft()[1]
+        if known - self._known > MAX_EVENTS:  # The rest is old enough at the next look.
+            self._seen.appendleft((now - self._delay, known))
+            known = self._known + MAX_EVENTS
         fresh, self._known = events[self._known : known], known
         return followed_part(fresh)
 

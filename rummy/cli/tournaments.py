@@ -3,6 +3,7 @@
 import json
 import math
 import secrets
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -10,24 +11,27 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from rummy.cli import following, tables
+from rummy.cli import following, forecasts, tables
 from rummy.cli.store import opened
 from rummy.errors import BadInput, BadOptions, CallerFault, NotFound
 from rummy.league.model import TournamentState
-from rummy.league.pairing.round_robin import round_robin
+from rummy.league.pairing import PAIRINGS, find_format
+from rummy.league.pairing.format import check
 from rummy.rules import canonical
-from rummy.store import bots, db, tournaments
+from rummy.store import bots, db, planning, tournaments
 from rummy.store.db import Connection, Database
 
 ENDED = ("finished", "cancelled")
 
 app = typer.Typer(
-    no_args_is_help=True, help="Tournaments: create, enter, start, watch, pause, resume, cancel, table, list."
+    no_args_is_help=True,
+    help="Tournaments: create, enter, plan, change, start, watch, pause, resume, cancel, table, list.",
 )
 
 Number = Annotated[int, typer.Argument(help="The tournament's number.")]
 NumberOrNewest = Annotated[int | None, typer.Argument(help="The tournament's number; else the newest.")]
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs.")]
+Format = Annotated[str, typer.Option("--format", metavar="FORMAT", help=f"Who meets whom: {', '.join(PAIRINGS)}.")]
 
 
 @app.command()
@@ -36,8 +40,9 @@ def create(
     bot: Annotated[list[str], typer.Option(help="An entrant: a bot's number, name, 'NAME VERSION' or OWNER/NAME.")],
     game: Annotated[str, typer.Option(help="The game's key, such as gin.")],
     options: Annotated[str, typer.Option(help="Options of the game, as a JSON object.")] = "{}",
+    format_key: Format = "round_robin",
     table_size: Annotated[int, typer.Option(help="Seats at a table.")] = 2,
-    cycles: Annotated[int | None, typer.Option(help="How often all tables meet (default: 1).")] = None,
+    cycles: Annotated[int | None, typer.Option(help="How often those meet who are to meet (default: 1).")] = None,
     matches: Annotated[int | None, typer.Option(help="In place of cycles: matches in all, at least.")] = None,
     seed: Annotated[str | None, typer.Option(help="A seed of your own: practice, which moves no rating.")] = None,
     seed_of: Annotated[
@@ -56,35 +61,48 @@ def create(
         tournaments.FAULTS["deaths"]
     ),
     start_now: Annotated[bool, typer.Option("--start", help="Start it at once.")] = False,
+    plan_only: Annotated[bool, typer.Option("--plan", help="Say what it would come to, and make nothing.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Make a round robin of at least two bots. All or nothing: what is wrong is said, and nothing is made."""
+    """Make a tournament of at least two bots. All or nothing: what is wrong is said, and nothing is made."""
     with opened() as database:
         with database.transaction() as tx:
             versions = [bots.find(tx, text) for text in bot]
             plan = tournaments.Plan(
-                name=name, game=game, options=_options(options), table_size=table_size, seed=seed,
-                cycles=_cycles(cycles, matches, versions, table_size), limit_ms=limit_ms, bank_ms=bank_ms,
-                increment_ms=increment_ms,
+                name=name, game=game, options=_options(options), format=format_key, table_size=table_size, seed=seed,
+                limit_ms=limit_ms, bank_ms=bank_ms, increment_ms=increment_ms,
                 faults={"strikes": strikes, "grace_seconds": grace, "deaths": deaths},
             )  # fmt: skip
-            made, fixtures = _make(tx, plan, versions, seed_of)
-        if start_now:  # In a transaction of its own: the commitment is public before the entries close.
+            plan = replace(plan, cycles=_cycles(plan, cycles, matches, versions))
+            planned = planning.of_plan(tx, plan, versions)  # Too few or too many are refused here already.
+            made = None if plan_only else _make(tx, plan, versions, seed_of)
+        if start_now and made is not None:  # Apart: the commitment is public before the entries close.
             with database.transaction() as tx:
                 tournaments.start(tx, made, now=db.now(tx))
-    answer = {"tournament": made, "fixtures": fixtures, "rated": seed is None and seed_of is None, "started": start_now}
-    then = "is running" if start_now else f"is open; 'arena tournament start {made}' starts it"
-    _tell(as_json, answer, f"Tournament {made}, {name}: {len(versions)} bots, {_counted(fixtures)}. It {then}.")
+    _tell_made(plan, planned, made, rated=seed is None and seed_of is None, started=start_now, as_json=as_json)
 
 
-def _make(tx: Connection, plan: tournaments.Plan, versions: list[bots.Version], seed_of: int | None) -> tuple[int, int]:
-    """The tournament's number and how many fixtures it has."""
+def _tell_made(
+    plan: tournaments.Plan, planned: planning.Forecast, made: int | None, *, rated: bool, started: bool, as_json: bool
+) -> None:
+    forecast = forecasts.as_json(planned)
+    if made is None:
+        _tell(as_json, {"plan": forecast}, forecasts.shown(planned))
+        return
+    fixtures = planned.size.fixtures
+    answer = {"tournament": made, "fixtures": fixtures, "rated": rated, "started": started, "plan": forecast}
+    then = "is running" if started else f"is open; 'arena tournament start {made}' starts it"
+    first = f"Tournament {made}, {plan.name}: {planned.entrants} bots, {_counted(fixtures)}. It {then}."
+    _tell(as_json, answer, f"{first}\n{forecasts.shown(planned)}")
+
+
+def _make(tx: Connection, plan: tournaments.Plan, versions: list[bots.Version], seed_of: int | None) -> int:
+    """The tournament's number."""
     master, nonces = _known_seed(tx, plan, seed_of, len(versions))
     made = tournaments.create(tx, plan, now=db.now(tx), master=master)
     for version, nonce in zip(versions, nonces, strict=True):
         tournaments.add_entrant(tx, made, version.version_id, nonce=nonce)
-    drawn = round_robin(len(versions), plan.table_size, plan.cycles)  # Too few or too many are refused here already.
-    return made, sum(len(each.tables) for each in drawn)
+    return made
 
 
 def _known_seed(
@@ -110,22 +128,16 @@ def _options(text: str) -> dict[str, object]:
     return options
 
 
-def _cycles(cycles: int | None, matches: int | None, versions: list[bots.Version], table_size: int) -> int:
+def _cycles(plan: tournaments.Plan, cycles: int | None, matches: int | None, versions: list[bots.Version]) -> int:
     if matches is None:
         return 1 if cycles is None else cycles
     if cycles is not None:
         raise BadInput("--cycles and --matches exclude each other; give one of them")
     if matches < 1:
         raise BadInput(f"--matches is {matches}; it must be at least 1")
-    if not 2 <= table_size <= len(versions):
-        return 1  # Whoever makes the schedule says what is wrong.
-    return math.ceil(matches / _matches_a_cycle(versions, table_size))
-
-
-def _matches_a_cycle(versions: list[bots.Version], table_size: int) -> int:
-    """A table of hosted bots plays a match from every seat order, one with a live bot a single one."""
-    hosted = math.comb(sum(version.hosted for version in versions), table_size)
-    return hosted * table_size + math.comb(len(versions), table_size) - hosted
+    form, field = find_format(plan.format), tournaments.check_plan(plan, versions)
+    check(form, field)
+    return math.ceil(matches / planning.matches_a_cycle(form, field, versions))
 
 
 @app.command()
@@ -156,6 +168,29 @@ def _nonce(text: str | None) -> bytes | None:
     if not 1 <= len(nonce) <= tournaments.MAX_NONCE:
         raise BadInput(f"--nonce is 1 to {tournaments.MAX_NONCE} bytes as hex digits, such as {secrets.token_hex(16)}")
     return nonce
+
+
+@app.command("plan")
+def show_plan(number: Number, as_json: Json = False) -> None:
+    """Say what a tournament comes to with those who have entered: fixtures, expected time, how even it is."""
+    with opened() as database, database.transaction() as tx:
+        planned = planning.of_tournament(tx, number)
+    _tell(as_json, {"tournament": number, "plan": forecasts.as_json(planned)}, forecasts.shown(planned))
+
+
+@app.command()
+def change(
+    number: Number,
+    format_key: Annotated[str | None, typer.Option("--format", metavar="FORMAT", help="Another format.")] = None,
+    cycles: Annotated[int | None, typer.Option(help="Another number of cycles.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Give it another format or length while entries are open."""
+    with opened() as database, database.transaction() as tx:
+        now = tournaments.change_format(tx, number, format_key=format_key, cycles=cycles)
+    answer = {"tournament": number, "format": now.format, "cycles": now.cycles}
+    cycles_now = f"{now.cycles} cycle{'s' * (now.cycles != 1)}"
+    _tell(as_json, answer, f"Tournament {number} is {find_format(now.format).title} of {cycles_now} now.")
 
 
 @app.command()

@@ -12,6 +12,7 @@ from psycopg.rows import class_row
 from rummy.store.db import Connection
 
 ALIVE = timedelta(seconds=10)  # A heartbeat comes every 2 seconds; four may be lost.
+GONE = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,13 +25,14 @@ class Arbiter:
     incarnation: str
     load: int
     last_seen: datetime
+    draining: bool  # It is about to end: it plays what it has, and takes nothing new.
 
 
 _ANNOUNCE: LiteralString = """
     INSERT INTO arbiter (address, bots_address, incarnation, last_seen)
     VALUES (%(address)s, %(bots_address)s, %(incarnation)s, %(now)s)
     ON CONFLICT (address) DO UPDATE
-       SET bots_address = EXCLUDED.bots_address, incarnation = EXCLUDED.incarnation, load = 0,
+       SET bots_address = EXCLUDED.bots_address, incarnation = EXCLUDED.incarnation, load = 0, draining = false,
            last_seen = EXCLUDED.last_seen
     RETURNING arbiter_id"""
 _EMPTY: LiteralString = "DELETE FROM presence WHERE arbiter_id = %(arbiter_id)s"
@@ -56,6 +58,15 @@ def heartbeat(tx: Connection, arbiter_id: int, incarnation: str, *, load: int, n
     return tx.execute(_HEARTBEAT, values).rowcount == 1
 
 
+_DRAIN: LiteralString = """
+    UPDATE arbiter SET draining = true WHERE arbiter_id = %(arbiter_id)s AND incarnation = %(incarnation)s"""
+
+
+def drain(tx: Connection, arbiter_id: int, incarnation: str) -> None:
+    """Has nothing new given to an arbiter that is about to end."""
+    tx.execute(_DRAIN, {"arbiter_id": arbiter_id, "incarnation": incarnation})
+
+
 _WITHDRAW: LiteralString = "DELETE FROM arbiter WHERE arbiter_id = %(arbiter_id)s AND incarnation = %(incarnation)s"
 
 
@@ -64,8 +75,16 @@ def withdraw(tx: Connection, arbiter_id: int, incarnation: str) -> None:
     tx.execute(_WITHDRAW, {"arbiter_id": arbiter_id, "incarnation": incarnation})
 
 
+_BURY: LiteralString = "DELETE FROM arbiter WHERE last_seen < %(since)s"
+
+
+def bury(tx: Connection, *, now: datetime) -> None:
+    """Takes out arbiters that have not been heard of for a long time, and the presence of bots at them."""
+    tx.execute(_BURY, {"since": now - GONE})
+
+
 _LIVE: LiteralString = """
-    SELECT arbiter_id, address, bots_address, incarnation, load, last_seen
+    SELECT arbiter_id, address, bots_address, incarnation, load, last_seen, draining
       FROM arbiter WHERE last_seen > %(since)s
      ORDER BY load, arbiter_id"""
 
@@ -100,12 +119,12 @@ def detach(tx: Connection, arbiter_id: int, version_id: int, lane: int) -> None:
 _WHERE: LiteralString = """
     SELECT arbiter_id
       FROM presence JOIN arbiter USING (arbiter_id)
-     WHERE version_id = ANY(%(version_ids)s) AND last_seen > %(since)s
+     WHERE version_id = ANY(%(version_ids)s) AND last_seen > %(since)s AND NOT draining
      GROUP BY arbiter_id
     HAVING count(DISTINCT version_id) = cardinality(%(version_ids)s::bigint[])"""
 
 
 def with_bots(tx: Connection, version_ids: Sequence[int], *, now: datetime) -> set[int]:
-    """The live arbiters to which all of these bots have dialled in."""
+    """The live arbiters that take more, and to which all of these bots have dialled in."""
     rows = tx.execute(_WHERE, {"version_ids": list(version_ids), "since": now - ALIVE}).fetchall()
     return {row[0] for row in rows}

@@ -75,6 +75,7 @@ class FixtureRow:
     due_at: datetime
     done_at: datetime | None
     setback: str | None  # Why it was last given up, where it is not done yet.
+    arbiter: str | None  # Where bots and spectators reach the one that plays it, while it does.
     seats: list[dict[str, Any]]  # entrant_no, bot_id, name, owner, version_id, version, score, absent
     matches: list[int]
 
@@ -89,6 +90,7 @@ class BotRow:
     version: str | None
     language: str | None
     hosted: bool | None
+    connected: bool  # A live version of it has dialled in.
     games: list[str]
     ratings: list[dict[str, Any]]  # ladder, game, version_id, version, rating, tournament_id of its last step
 
@@ -101,6 +103,7 @@ class VersionRow:
     version: str
     language: str
     hosted: bool
+    connected: bool  # It is live and has dialled in.
     state: str
     games: list[str]
     created_at: datetime
@@ -224,6 +227,8 @@ FIXTURES: LiteralString = """
            (SELECT a.reason FROM fixture_attempt a
              WHERE a.fixture_id = f.fixture_id AND a.outcome = 'void' AND f.state <> 'done'
              ORDER BY a.attempt DESC LIMIT 1) AS setback,
+           (SELECT a.bots_address FROM arbiter a
+             WHERE a.arbiter_id = f.arbiter AND a.incarnation = f.incarnation AND f.state = 'running') AS arbiter,
            (SELECT jsonb_agg(jsonb_build_object(
                      'entrant_no', s.entrant_no, 'bot_id', b.bot_id, 'name', b.name, 'owner', o.name,
                      'version_id', v.version_id, 'version', v.version, 'score', score.score,
@@ -246,6 +251,8 @@ FIXTURES: LiteralString = """
 
 BOT: LiteralString = """
     SELECT b.bot_id, b.name, o.name AS owner, v.version, v.language, v.hosted, COALESCE(v.games, '{}') AS games,
+           EXISTS (SELECT FROM presence JOIN bot_version w USING (version_id)
+                    WHERE w.bot_id = b.bot_id) AS connected,
            COALESCE((SELECT jsonb_agg(r ORDER BY r.ladder) FROM (
              SELECT DISTINCT ON (t.ladder) t.ladder, t.game, w.version_id, w.version, c.after AS rating,
                     c.tournament_id
@@ -273,7 +280,8 @@ BOT_PAGE: LiteralString = (
 BOT_BY_ID: LiteralString = BOT + " WHERE b.bot_id = %(bot_id)s"
 
 VERSIONS: LiteralString = """
-    SELECT version_id, version, language, hosted, state, games, created_at
+    SELECT version_id, version, language, hosted, state, games, created_at,
+           EXISTS (SELECT FROM presence p WHERE p.version_id = bot_version.version_id) AS connected
       FROM bot_version WHERE bot_id = %(bot_id)s ORDER BY version_id DESC LIMIT %(limit)s"""
 
 RATINGS: LiteralString = """

@@ -13,13 +13,14 @@ from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from rummy.errors import BadInput, BadOptions, BadTransition, Conflict, NotFound, TournamentClosed
-from rummy.league.model import Round, TournamentState, check_transition
-from rummy.league.pairing.round_robin import round_robin
-from rummy.league.schedule import commitment, practice_master, practice_nonce
+from rummy.league.model import TournamentState, check_transition
+from rummy.league.pairing import find_format
+from rummy.league.pairing.format import Field, check, check_table
+from rummy.league.schedule import commitment, draw_seed, practice_master, practice_nonce
 from rummy.names import check_name
 from rummy.rules.game import Game, seats_of
 from rummy.rules.games import find_game, options_digest, options_of
-from rummy.store import bots
+from rummy.store import bots, rounds
 from rummy.store.db import Connection
 
 FAULTS: dict[str, float] = {"strikes": 3, "grace_seconds": 15.0, "deaths": 3}
@@ -35,6 +36,7 @@ class Plan:
     name: str
     game: str
     options: Mapping[str, object] = field(default_factory=dict)
+    format: str = "round_robin"
     table_size: int = 2
     cycles: int = 1
     limit_ms: int = 1000
@@ -92,7 +94,7 @@ _COLUMNS: LiteralString = """
 _CREATE: LiteralString = """
     INSERT INTO tournament (name, game, options, ladder, format, table_size, cycles, limit_ms, bank_ms,
                             increment_ms, faults, commitment, rated, state, created_at)
-    VALUES (%(name)s, %(game)s, %(options)s, %(ladder)s, 'round_robin', %(table_size)s, %(cycles)s, %(limit_ms)s,
+    VALUES (%(name)s, %(game)s, %(options)s, %(ladder)s, %(format)s, %(table_size)s, %(cycles)s, %(limit_ms)s,
             %(bank_ms)s, %(increment_ms)s, %(faults)s, %(commitment)s, %(rated)s, 'open', %(now)s)
     RETURNING tournament_id"""
 _SEED: LiteralString = "INSERT INTO tournament_seed (tournament_id, master) VALUES (%(tournament_id)s, %(master)s)"
@@ -101,8 +103,8 @@ _SEED: LiteralString = "INSERT INTO tournament_seed (tournament_id, master) VALU
 def create(tx: Connection, plan: Plan, *, now: datetime, master: bytes | None = None) -> int:
     """A tournament that is open for entries; returns its id.
 
-    *master* is for a practice run on the revealed seed of an earlier tournament. Raises `UnknownGame`, `BadOptions` or
-    `BadInput`, which name what cannot be had.
+    *master* is for a practice run on the revealed seed of an earlier tournament. Raises `UnknownGame`, `BadOptions`,
+    `LeagueError` or `BadInput`, which name what cannot be had.
     """
     game = find_game(plan.game, plan.options)
     values = _checked(plan, game)
@@ -117,17 +119,32 @@ def create(tx: Connection, plan: Plan, *, now: datetime, master: bytes | None = 
     return int(row[0])
 
 
+def check_plan(plan: Plan, versions: Sequence[bots.Version]) -> Field:
+    """The field that *versions* would make in a tournament of *plan*, of which nothing is made.
+
+    Raises what `create` and `add_entrant` would raise.
+    """
+    _checked(plan, find_game(plan.game, plan.options))
+    for number, version in enumerate(versions):
+        _check_fits(version, plan.game)
+        if version.version_id in (other.version_id for other in versions[:number]):
+            raise _twice(version, plan.name)
+    return Field(entrants=len(versions), table_size=plan.table_size, cycles=plan.cycles)
+
+
 def _checked(plan: Plan, game: Game) -> dict[str, object]:
     spec = game.spec
     least, most = seats_of(game)
     if not least <= plan.table_size <= most:
         seats = str(least) if least == most else f"{least} to {most}"
         raise BadOptions(f"{spec.title} is played at tables of {seats}, not of {plan.table_size}")
+    check_table(find_format(plan.format), plan.table_size)
     return {
         "name": check_name(plan.name, "name of the tournament"),
         "game": spec.key,
         "options": Jsonb(options_of(game)),
         "ladder": ladder_of(game),
+        "format": plan.format,
         "table_size": plan.table_size,
         "cycles": _whole("number of cycles", plan.cycles, 1, 100_000),
         "limit_ms": _whole("time limit in milliseconds", plan.limit_ms, 1, 600_000),
@@ -195,21 +212,25 @@ def add_entrant(tx: Connection, tournament_id: int, version_id: int, *, nonce: b
     if tournament.state not in (TournamentState.DRAFT, TournamentState.OPEN):
         raise TournamentClosed(f"entries to {tournament.name!r} are closed: it is {tournament.state}")
     version = bots.get(tx, version_id)
-    _check_fits(version, tournament)
+    _check_fits(version, tournament.game)
     entrant_no = _count(tx, tournament_id)
     if nonce is None:
         nonce = secrets.token_bytes(16) if tournament.rated else practice_nonce(entrant_no)
     values = {"tournament_id": tournament_id, "entrant_no": entrant_no, "version_id": version_id, "nonce": nonce}
     if tx.execute(_ENTER, values).fetchone() is None:
-        raise Conflict(f"{version.title} is in {tournament.name!r} already; each bot version enters once")
+        raise _twice(version, tournament.name)
     return entrant_no
 
 
-def _check_fits(version: bots.Version, tournament: Tournament) -> None:
+def _check_fits(version: bots.Version, game: str) -> None:
     if version.state != "ready":
         raise BadInput(f"{version.title} has been retired; enter a newer version")
-    if not version.plays(tournament.game):
-        raise BadInput(f"{version.title} does not play {tournament.game}; it plays: {', '.join(version.games)}")
+    if not version.plays(game):
+        raise BadInput(f"{version.title} does not play {game}; it plays: {', '.join(version.games)}")
+
+
+def _twice(version: bots.Version, name: str) -> Conflict:
+    return Conflict(f"{version.title} is in {name!r} already; each bot version enters once")
 
 
 def _count(tx: Connection, tournament_id: int) -> int:
@@ -259,36 +280,52 @@ def start(tx: Connection, tournament_id: int, *, now: datetime) -> int:
     if tournament.started_at is not None:
         change_state(tx, tournament_id, TournamentState.RUNNING, now=now)
         return 0
-    drawn = round_robin(_count(tx, tournament_id), tournament.table_size, tournament.cycles)
+    form, field = find_format(tournament.format), field_of(tx, tournament)
+    check(form, field)
     tx.execute(_LADDER_LOCK, {"ladder": tournament.ladder})
-    _save_schedule(tx, tournament_id, drawn, now)
+    fixtures = rounds.save(tx, tournament_id, form.draw(field, ()), now=now)
     tx.execute(_START, {"tournament_id": tournament_id, "ladder": tournament.ladder, "now": now})
-    return sum(len(r.tables) for r in drawn)
+    return fixtures
 
 
-_ROUNDS: LiteralString = """
-    INSERT INTO round (tournament_id, round_no) SELECT %(tournament_id)s, unnest(%(rounds)s::int[])"""
-_FIXTURES: LiteralString = """
-    INSERT INTO fixture (tournament_id, round_no, table_no, due_at)
-    SELECT %(tournament_id)s, round_no, table_no, %(now)s
-      FROM unnest(%(rounds)s::int[], %(tables)s::int[]) AS drawn (round_no, table_no)"""
-_SEATS: LiteralString = """
-    INSERT INTO fixture_seat (fixture_id, tournament_id, seat, entrant_no)
-    SELECT fixture_id, tournament_id, seat, entrant_no
-      FROM unnest(%(rounds)s::int[], %(tables)s::int[], %(seats)s::int[], %(entrants)s::int[])
-           AS drawn (round_no, table_no, seat, entrant_no)
-      JOIN fixture USING (round_no, table_no)
-     WHERE tournament_id = %(tournament_id)s"""
+_MASTER: LiteralString = "SELECT master FROM tournament_seed WHERE tournament_id = %(tournament_id)s"
 
 
-def _save_schedule(tx: Connection, tournament_id: int, drawn: Sequence[Round], now: datetime) -> None:
-    tables = [(r.number, t, table) for r in drawn for t, table in enumerate(r.tables)]
-    seats = [(r, t, seat, entrant) for r, t, table in tables for seat, entrant in enumerate(table)]
-    given: dict[str, object] = {"tournament_id": tournament_id, "now": now}
-    tx.execute(_ROUNDS, {**given, "rounds": [r.number for r in drawn]})
-    tx.execute(_FIXTURES, {**given, "rounds": [r for r, _, _ in tables], "tables": [t for _, t, _ in tables]})
-    names = ("rounds", "tables", "seats", "entrants")
-    tx.execute(_SEATS, {**given, **dict(zip(names, map(list, zip(*seats, strict=True)), strict=True))})
+def field_of(tx: Connection, tournament: Tournament) -> Field:
+    """From what the schedule of *tournament* is drawn, with those who have entered so far."""
+    values = {"tournament_id": tournament.tournament_id}
+    row = tx.execute(_MASTER, values).fetchone()
+    assert row is not None
+    nonces = [bytes(nonce) for (nonce,) in tx.execute(_NONCES, values)]
+    return Field(
+        entrants=len(nonces),
+        table_size=tournament.table_size,
+        cycles=tournament.cycles,
+        seed=draw_seed(bytes(row[0]), nonces),
+    )
+
+
+_FORMAT: LiteralString = """
+    UPDATE tournament SET format = %(format)s, cycles = %(cycles)s WHERE tournament_id = %(tournament_id)s"""
+
+
+def change_format(
+    tx: Connection, tournament_id: int, *, format_key: str | None = None, cycles: int | None = None
+) -> Tournament:
+    """Gives a tournament that has not begun another format or length; what is None stays as it is.
+
+    Raises `TournamentClosed` after the start, `LeagueError` or `BadInput` for what cannot be had.
+    """
+    tournament = get(tx, tournament_id, lock=True)
+    if tournament.state not in (TournamentState.DRAFT, TournamentState.OPEN):
+        raise TournamentClosed(
+            f"the format of {tournament.name!r} is settled: it is {tournament.state}; make another tournament"
+        )
+    key = tournament.format if format_key is None else format_key
+    check_table(find_format(key), tournament.table_size)
+    many = _whole("number of cycles", tournament.cycles if cycles is None else cycles, 1, 100_000)
+    tx.execute(_FORMAT, {"tournament_id": tournament_id, "format": key, "cycles": many})
+    return get(tx, tournament_id)
 
 
 _SET_STATE: LiteralString = """

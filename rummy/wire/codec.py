@@ -10,7 +10,7 @@ since it costs that match a strike and no other match anything. Bytes from the a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple, TypeVar, cast
 
 from google.protobuf.message import DecodeError
@@ -45,6 +45,9 @@ from rummy.wire.v1 import cards_pb2, table_pb2, view_pb2
 PROTOCOL = 1
 T = TypeVar("T")
 CARD_COUNT = 54  # Fifty-two, and two jokers.
+MAX_MESSAGE_BYTES = 1 << 16
+"""The largest message that a bot may send: answers to 256 decisions, with room to spare."""
+MAX_ANSWERS = 1024  # In one message.
 MAX_ACTIONS = 64  # In one answer.
 MAX_GROUPS = 36  # Melds in one action: two packs in melds of three.
 MAX_CARDS = 158  # In one list: three packs and two jokers.
@@ -140,6 +143,8 @@ def read_answers(data: bytes) -> list[Answer]:
     message = _from_bot(data)
     if message.HasField("hello"):
         raise BotProtocolFault("Only the first message of a stream holds `hello`.")
+    if len(message.answers) > MAX_ANSWERS:
+        raise BotProtocolFault(f"A message holds at most {MAX_ANSWERS} answers, not {len(message.answers)}.")
     simple = SIMPLE
     answers = []
     for raw in message.answers:
@@ -153,6 +158,8 @@ def read_answers(data: bytes) -> list[Answer]:
 
 
 def _from_bot(data: bytes) -> table_pb2.FromBot:
+    if len(data) > MAX_MESSAGE_BYTES:
+        raise BotProtocolFault(f"A message of a bot has at most {MAX_MESSAGE_BYTES} bytes, not {len(data)}.")
     try:
         return table_pb2.FromBot.FromString(data)
     except DecodeError:
@@ -187,6 +194,9 @@ def _actions(raw: table_pb2.Answer) -> tuple[Action, ...]:
         raise BadInput("An answer has `actions` or `codes`, not both.")
     if not 1 <= count <= MAX_ACTIONS:
         raise BadInput(f"An answer holds 1 to {MAX_ACTIONS} actions, not {count}.")
+    parts = sum([len(action.groups) + len(action.lay_offs) for action in raw.actions])
+    if parts > MAX_CARDS:
+        raise BadInput(f"An answer holds at most {MAX_CARDS} melds and lay-offs, not {parts}.")
     return simple_actions(raw.codes) + tuple(read_action(action) for action in raw.actions)
 
 
@@ -231,11 +241,11 @@ def read_cards(data: bytes) -> Cards:
     return tuple(data)
 
 
-def _groups(messages: Iterable[cards_pb2.CardGroup]) -> tuple[Cards, ...]:
+def _groups(messages: Collection[cards_pb2.CardGroup]) -> tuple[Cards, ...]:
     return tuple(read_cards(message.cards) for message in _counted(messages, MAX_GROUPS, "melds"))
 
 
-def _lay_offs(messages: Iterable[cards_pb2.LayOff]) -> tuple[LayOff, ...]:
+def _lay_offs(messages: Collection[cards_pb2.LayOff]) -> tuple[LayOff, ...]:
     return tuple(_lay_off(message) for message in _counted(messages, MAX_CARDS, "lay-offs"))
 
 
@@ -245,11 +255,10 @@ def _lay_off(message: cards_pb2.LayOff) -> LayOff:
     return LayOff(read_cards(message.cards), message.meld, message.low)
 
 
-def _counted(items: Iterable[T], limit: int, what: str) -> list[T]:
-    counted = list(items)
-    if len(counted) > limit:
-        raise BadInput(f"An action or event holds at most {limit} {what}, not {len(counted)}.")
-    return counted
+def _counted(items: Collection[T], limit: int, what: str) -> Collection[T]:
+    if len(items) > limit:
+        raise BadInput(f"An action or event holds at most {limit} {what}, not {len(items)}.")
+    return items
 
 
 # ---- from the arena

@@ -141,7 +141,7 @@ _MATCH, _NUMBER, _GAME, _OPTIONS, _DEAL, _PLY, _PHASE = (
 _VIEW, _EVENTS, _LEGAL, _MOVES, _FALLBACK = _Sized(8), _Sized(9), _Sized(10), _Sized(11), _Sized(12)
 _SEED, _LIMIT, _BANK, _LAST, _LAST_WAIT = b"\x69", _Number(14), _Number(15), _Number(16), _Number(17)
 # ToBot and FromBot
-_WELCOME, _STARTS, _DECISIONS, _REJECTIONS, _ENDS, _GOODBYE, _NEWS = (_Sized(field) for field in range(1, 8))
+_WELCOME, _STARTS, _DECISIONS, _REJECTIONS, _ENDS, _GOODBYE, _NEWS, _ARBITERS = (_Sized(n) for n in range(1, 9))
 _HELLO, _ANSWERS, _ANSWER_ACTIONS, _ANSWER_CODES = _Sized(1), _Sized(2), _Sized(3), _Sized(4)
 
 _BARE: dict[type, int] = {
@@ -436,6 +436,11 @@ def rejection_part(match: int, number: int, reason: str, strikes: int) -> bytes:
 def goodbye_part(reason: str) -> bytes:
     """The part `goodbye`: why the arena is about to close the stream."""
     return _GOODBYE.of(reason.encode())
+
+
+def arbiters_part(addresses: Iterable[str]) -> bytes:
+    """The field `arbiters`: where a bot that is here should dial from now on."""
+    return b"".join([_ARBITERS.of(address.encode()) for address in addresses])
 
 
 def followed_part(events: Iterable[Event]) -> bytes:

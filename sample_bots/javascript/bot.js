@@ -16,6 +16,8 @@ const GAMES = ['gin', 'one_oh_one', 'basic', 'club', 'rummy500', 'indian13', 'co
 const PROTO = process.env.PROTO_DIR || path.join(__dirname, '..', '..', 'proto')
 const FINAL = new Set(['UNAUTHENTICATED', 'PERMISSION_DENIED', 'INVALID_ARGUMENT', 'ALREADY_EXISTS', 'FAILED_PRECONDITION'])
 
+const ALIVE = { 'grpc.keepalive_time_ms': 10000, 'grpc.keepalive_timeout_ms': 5000 } // Notices a line that is cut.
+
 // Codes of simple actions (cards.proto).
 const KNOCK = 64, KNOCK_LAST = 117, DRAW_STOCK = 128, PASS = 130, KNOCK_BARE = 131, BIG_GIN = 133, SHOW_BEST = 134, GO_OUT = 139
 
@@ -50,12 +52,16 @@ function register(address, ownerToken) {
   })
 }
 
-// Plays until the connection ends; gives the status with which it did.
-function play(address, token) {
-  const call = new wire.Table(address, credentials(address)).Play()
+// Plays until the connection ends; gives the status with which it did. Tells which arbiter this is, and where all are.
+function play(address, token, hear) {
+  const call = new wire.Table(address, credentials(address), ALIVE).Play()
   call.write({ hello: { token, protocol: 1, games: GAMES.map((game) => ({ game })), sdk: 'none/1' } })
   call.on('data', (message) => {
-    if (message.welcome) console.log(`${message.welcome.bot} is connected`)
+    if (message.welcome) {
+      console.log(`${message.welcome.bot} is connected`)
+      hear(message.welcome.arbiter, message.welcome.arbiters)
+    }
+    if (message.arbiters.length) hear(null, message.arbiters)
     for (const { match, reason } of message.rejections) console.error(`match ${match}: rejected: ${reason}`)
     const answers = message.decisions.map((decision) => {
       return { match: decision.match, number: decision.number, actions: [choose(decision)] }
@@ -69,19 +75,33 @@ function play(address, token) {
   })
 }
 
-async function main() {
-  const address = process.env.ARENA_ADDRESS || '127.0.0.1:50151'
-  const token = process.env.ARENA_TOKEN || (await register(address, process.env.ARENA_OWNER_TOKEN))
+const dialled = new Set() // Addresses, and the arbiters' own names for themselves.
+
+// Stays connected to the arbiter at an address, and to all others that it names.
+async function stay(address, token) {
+  dialled.add(address)
   for (let pause = 100; ; pause = Math.min(2 * pause, 5000)) {
-    const status = await play(address, token)
+    const status = await play(address, token, (arbiter, all) => {
+      pause = 50
+      if (arbiter) dialled.add(arbiter)
+      for (const other of all) if (!dialled.has(other)) stay(other, token).catch(end)
+    })
     const why = grpc.status[status.code]
     if (FINAL.has(why)) throw new Error(`${why}: ${status.details}`)
-    console.error(`${why}: ${status.details} Dialling again in ${pause} ms.`)
-    await new Promise((resolve) => setTimeout(resolve, pause))
+    console.error(`${address}: ${why}: ${status.details} Dialling again in ${2 * pause} ms.`)
+    await new Promise((resolve) => setTimeout(resolve, 2 * pause))
   }
 }
 
-main().catch((error) => {
+function end(error) {
   console.error(error.message)
   process.exit(1)
-})
+}
+
+async function main() {
+  const address = process.env.ARENA_ADDRESS || '127.0.0.1:50151'
+  const token = process.env.ARENA_TOKEN || (await register(address, process.env.ARENA_OWNER_TOKEN))
+  await stay(address, token)
+}
+
+main().catch(end)

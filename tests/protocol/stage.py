@@ -71,6 +71,7 @@ class Bot:
         self.news: list[table_pb2.News] = []
         self.heard: list[view_pb2.Event] = []  # Of all matches, in the order in which it was told.
         self.goodbye = ""
+        self.arbiters: list[str] = []  # As told last.
 
     async def send(self, message: bytes) -> None:
         """Sends bytes, whatever they are."""
@@ -100,6 +101,7 @@ class Bot:
         for told in (message.news, message.decisions, message.ends):
             self.heard += [event for part in told for event in part.events]
         self.goodbye += message.goodbye
+        self.arbiters = list(message.arbiters) or self.arbiters
         return True
 
     async def until(self, holds: Callable[[], object]) -> None:

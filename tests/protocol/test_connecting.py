@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import threading
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ from stage import GRACE, LIMIT_MS, PATIENCE, Bot, Stage, an_order, bearer, check
 from arbiter import server
 from arbiter.directory import LaneKey
 from arbiter.hall import Hall
-from arbiter.servicers.registry import StoreDirectory
+from arbiter.servicers.registry import LOOK_UPS, StoreDirectory
 from rummy.errors import Forbidden, SettingsError, Unauthenticated
 from rummy.store import bots, owners
 from rummy.store.db import Database
@@ -121,6 +123,7 @@ async def test_garbage_in_play_ends_the_stream_and_then_the_match(stage: Stage) 
 
 
 async def test_fifty_megabytes_are_refused_and_the_others_play_on(stage: Stage) -> None:
+    """Fault P23."""
     bot = await stage.bot(3)
     for number in (1, 2):
         await stage.player(number)
@@ -330,6 +333,7 @@ class Wire:
 
 @pytest.mark.realtime
 async def test_a_line_that_is_cut_without_a_word_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fault P21: within the keepalive time, and a new stream is let in at once."""
     monkeypatch.setattr(server, "OPTIONS", server.keepalive(1.0, 1.0))
     hall = Hall()
     [address] = await hall.open_to_bots(everybody(), ["127.0.0.1:0"])
@@ -343,6 +347,8 @@ async def test_a_line_that_is_cut_without_a_word_is_noticed(monkeypatch: pytest.
         async with asyncio.timeout(PATIENCE):
             while any(True for _ in hall.lobby.present()):
                 await asyncio.sleep(0.05)
+        async with grpc.aio.insecure_channel(address) as again:
+            await _welcomed(again, 1)
     await wire.close()
     await hall.close()
 
@@ -409,3 +415,56 @@ async def test_a_bot_whose_token_is_revoked_is_turned_out(stage: Stage) -> None:
     assert code is grpc.StatusCode.UNAUTHENTICATED
     assert "revoked" in details and "revoked" in bot.goodbye
     assert stage.hall.lobby.tokens() == [102]
+
+
+async def test_bots_that_are_here_are_told_of_arbiters_that_come_and_go(stage: Stage) -> None:
+    stage.hall.lobby.address = "arena-1:50151"
+    bot = await stage.bot(1)
+    hosted = await stage.bot(11, lane=0)
+    assert bot.welcome is not None and hosted.welcome is not None
+    assert (bot.welcome.arbiter, list(bot.welcome.arbiters)) == ("arena-1:50151", [])
+    stage.hall.lobby.name_arbiters(["arena-1:50151"])  # As it was.
+    for known in (["arena-1:50151", "arena-2:50151"], ["arena-1:50151"]):
+        stage.hall.lobby.name_arbiters(known)
+        await bot.until(lambda known=known: bot.arbiters == known)  # type: ignore[misc]
+    stage.hall.lobby.name_arbiters(["arena-1:50151", "arena-2:50151"])
+    later = await stage.bot(2)
+    assert later.welcome is not None and list(later.welcome.arbiters) == ["arena-1:50151", "arena-2:50151"]
+    stage.hall.lobby.close("The arbiter is ending.")
+    await hosted.listen()
+    assert not hosted.arbiters and not hosted.welcome.arbiter  # Hosted bots are the arena's own affair.
+
+
+async def test_whoever_tries_thousands_of_tokens_leaves_threads_for_the_heart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look-ups and heartbeat share the threads of the process."""
+    going, most = 0, 0
+    lock, let_go = threading.Lock(), threading.Event()
+
+    def find(_: StoreDirectory, token: str) -> None:
+        nonlocal going, most
+        with lock:
+            going += 1
+            most = max(most, going)
+        assert let_go.wait(PATIENCE)
+        with lock:
+            going -= 1
+
+    monkeypatch.setattr(StoreDirectory, "_find", find)
+    directory = StoreDirectory(object(), _NoLanes())  # type: ignore[arg-type]
+    asking = [asyncio.ensure_future(directory.guest(f"token {number}")) for number in range(100)]
+    async with asyncio.timeout(PATIENCE):
+        assert await asyncio.to_thread(lambda: "beat") == "beat"
+        let_go.set()
+        await asyncio.gather(*asking)
+    assert most == LOOK_UPS
+
+
+async def test_who_comes_and_goes_stands_in_the_log(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "arbiter.lobby")
+    bot = await stage.bot(1, sdk="mine/7")
+    await bot.send(GARBAGE)
+    await _refused(bot)
+    await stage.settle(lambda: not _here(stage, 1))
+    told = [(record.getMessage(), record.__dict__["bot"]) for record in caplog.records]
+    assert told[0] == ("A bot has come, with mine/7.", "bot 1")
+    assert told[1][0].startswith("A stream has ended: A message of") and told[1][1] == "bot 1"

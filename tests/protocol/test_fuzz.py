@@ -134,10 +134,10 @@ def odd_hello(number: int, rng: random.Random) -> bytes:
     return rng.choice([message.SerializeToString(), changed(message.SerializeToString(), rng), rng.randbytes(50)])
 
 
-async def misbehave(stage: Stage, number: int, rng: random.Random, over: Callable[[], bool]) -> None:
+async def misbehave(channel: grpc.aio.Channel, number: int, rng: random.Random, over: Callable[[], bool]) -> None:
     """Dials in again and again as bot *number*, with anything for a hello and anything for an answer."""
     while not over():
-        bot = Bot(stage.bots_channel)
+        bot = Bot(channel)
         try:
             if rng.random() < 0.3:
                 await bot.send(odd_hello(number, rng))
@@ -156,11 +156,12 @@ async def misbehave(stage: Stage, number: int, rng: random.Random, over: Callabl
         await asyncio.sleep(0)
 
 
-def asked(stage: Stage) -> Iterator[int]:
-    """Whose answers are waited for."""
+def busy(stage: Stage) -> Iterator[int]:
+    """Whose answers are waited for, or who has not yet read what was sent."""
     for number in range(1, 7):
         for lane in stage.hall.lobby.lanes([LaneKey(number, 0)]):
-            if any(chair.open is not None for chair in lane.chairs.values()):
+            writing = lane.connection is not None and lane.connection.writing_since is not None
+            if writing or any(chair.open is not None for chair in lane.chairs.values()):
                 yield number
 
 
@@ -223,7 +224,8 @@ async def storm(stage: Stage, rng: random.Random, going: Callable[[int], bool]) 
     over = False
     for number in range(1, 6):
         await stage.player(number)
-    stage.spawn(misbehave(stage, 6, rng, lambda: over))
+    channel = grpc.aio.insecure_channel(stage.address, [("grpc.use_local_subchannel_pool", 1)])
+    misbehaving = stage.spawn(misbehave(channel, 6, rng, lambda: over))
     asking = stage.spawn(keep_asking(stage, rng, count, lambda: over))
     for order in fixtures(rng):
         if not going(count["matches"]):
@@ -231,7 +233,7 @@ async def storm(stage: Stage, rng: random.Random, going: Callable[[int], bool]) 
         playing = stage.start(order)
         while not playing.done():
             await asyncio.sleep(0.005)
-            if set(asked(stage)) <= {6}:  # Time passes for whoever misbehaves: good bots are as fast as the machine.
+            if set(busy(stage)) <= {6}:  # Time passes for whoever misbehaves: good bots are as fast as the machine.
                 stage.pass_time(0.05)
         [match] = checked(await playing)
         assert not any(match.result.forfeits[1:]), (order.game, match.result.forfeits)
@@ -239,7 +241,8 @@ async def storm(stage: Stage, rng: random.Random, going: Callable[[int], bool]) 
         count["matches"] += 1
         count[match.result.forfeits[0] or "stayed"] += 1
     over = True
-    await asking
+    await asyncio.gather(asking, misbehaving)
+    await channel.close()
     assert stage.hall.orders.running <= count["accepted"]
     return count
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import grpc
 
-from arbiter.lobby import MAX_MESSAGE_BYTES
+from arbiter.server import MAX_REQUEST_BYTES
 
 ROOT = Path(__file__).parents[2]
 BOTS = 6
@@ -39,7 +39,7 @@ asyncio.run(main())
 
 
 def flood(address: str) -> None:
-    message = bytes(MAX_MESSAGE_BYTES)
+    message = bytes(MAX_REQUEST_BYTES)
 
     def messages() -> Iterator[bytes]:
         for _ in range(MESSAGES):

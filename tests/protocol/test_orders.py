@@ -12,6 +12,8 @@ from stage import CREDENTIAL, Bot, Stage, an_order, bearer, checked, first_legal
 
 from arbiter.directory import LaneKey
 from arbiter.lane import START_SECONDS
+from arbiter.orders import KEEP_SECONDS
+from arbiter.server import MAX_STREAMS
 from rummy.errors import ArbiterUnavailable, BotNeverStarted
 from rummy.rules.match import Match
 from rummy.rules.replay import Recorder
@@ -100,6 +102,29 @@ async def test_what_is_not_over_at_the_end_is_handed_back(stage: Stage) -> None:
     assert failure.value.code() is grpc.StatusCode.UNAVAILABLE
 
 
+async def test_what_is_in_play_may_end_unless_somebody_is_in_a_hurry(stage: Stage) -> None:
+    """Fault P16: a restart is nobody's loss."""
+    for number in (1, 2, 3):
+        await stage.player(number)
+    silent = await stage.bot(4)
+    ending, held = stage.start(an_order(1, (1, 2))), stage.start(an_order(2, (3, 4)))
+    await silent.decision()
+    hurried = asyncio.Event()
+    closing = asyncio.ensure_future(stage.hall.drain(600.0, hurried))
+    [match] = checked(await ending)
+    assert match.result.forfeits == (None, None) and not closing.done()
+    hurried.set()
+    assert "ended before" in (await held).void
+    await closing
+
+
+async def test_a_worker_may_have_many_orders_under_way(stage: Stage) -> None:
+    """More than a bot may have calls on one connection."""
+    for fixture in range(1, MAX_STREAMS + 20):
+        stage.start(an_order(fixture, (1, 2)))
+    await stage.settle(lambda: stage.hall.orders.running == MAX_STREAMS + 19)
+
+
 @dataclass
 class Death:
     cause: str
@@ -131,6 +156,7 @@ class Processes:
         self.lives: dict[LaneKey, int] = {}  # Deaths that are still to come, by lane: one at each decision.
         self.mute: set[int] = set()
         self.failure: Exception | None = None
+        self.death = Death("crashed", "ended with status 1")
         self.started: list[LaneKey] = []
         self.stopped: list[LaneKey] = []
         self.running: dict[LaneKey, Bot | None] = {}
@@ -164,7 +190,7 @@ class Processes:
         self.lives[key] -= 1
         bot.call.cancel()
         self.running.pop(key, None)
-        self.stage.hall.lobby.lane_died(key, Death("crashed", "ended with status 1"))
+        self.stage.hall.lobby.lane_died(key, self.death)
 
 
 async def test_hosted_bots_play_each_leg_in_a_process_of_its_own(stage: Stage) -> None:
@@ -259,3 +285,24 @@ async def test_deals_are_not_shown_twice_where_the_record_is_no_longer_kept(
     again = checked(await stage.play(order))
     assert [leg.result for leg in again] == [leg.result for leg in first]
     assert len(processes.started) == 8
+
+
+async def test_a_void_order_with_a_live_bot_stays_void_since_its_deals_are_known(stage: Stage) -> None:
+    """A worker that has not heard so, and asks again, hears so; it then asks for a new generation, with other deals."""
+    bot = await stage.bot(1)
+    await stage.player(2)
+    order = an_order(1, (1, 2))
+    playing = stage.start(order)
+    await bot.decision()
+    for referee in list(stage.hall.tables.running):
+        referee.void("The machine is on fire.")
+    assert "fire" in (await playing).void
+    assert "fire" in (await stage.play(order)).void
+    assert not stage.hall.tables.running
+    stage.clock.time += KEEP_SECONDS + 1
+    for _ in range(2):
+        assert "no longer kept" in (await stage.play(order)).void
+    anew = an_order(1, (1, 2), generation=2)
+    playing = stage.start(anew)
+    stage.spawn(bot.play())
+    checked(await playing)

@@ -50,6 +50,7 @@ async def test_a_bot_has_no_more_matches_at_once_than_it_wants(stage: Stage) -> 
 
 
 async def test_a_silent_bot_loses_by_its_third_strike(stage: Stage) -> None:
+    """Fault P18: the limit is kept although no answer comes; then the slots are free."""
     silent = await stage.bot(1)
     await stage.player(2)
     order = stage.start(an_order(1, (1, 2)))
@@ -64,6 +65,7 @@ async def test_a_silent_bot_loses_by_its_third_strike(stage: Stage) -> None:
     assert match.strikes[0] == 2
     await silent.until(lambda: silent.ends)
     assert [rejection.strikes for rejection in silent.rejections] == [1, 2, 3]
+    assert not stage.hall.tables.running and all(not lane.chairs for lane in stage.hall.lobby.present())
 
 
 async def test_two_silent_bots_end_too(stage: Stage) -> None:
@@ -303,7 +305,7 @@ async def test_who_never_comes_forfeits_after_the_grace_time(stage: Stage) -> No
     await stage.settle(lambda: stage.hall.tables.waiting)
     stage.pass_time(GRACE + 1)
     [match] = checked(await order)
-    assert match.result.forfeits == ("disconnected", None)
+    assert match.result.forfeits == ("never started", None)
 
 
 async def test_nobody_comes_and_the_match_ends(stage: Stage) -> None:
@@ -311,4 +313,4 @@ async def test_nobody_comes_and_the_match_ends(stage: Stage) -> None:
     await stage.settle(lambda: stage.hall.tables.waiting)
     stage.pass_time(GRACE + 1)
     [match] = checked(await order)
-    assert match.result.forfeits.count("disconnected") == 2
+    assert match.result.forfeits.count("never started") == 2

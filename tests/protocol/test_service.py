@@ -20,7 +20,7 @@ from stage import Bot, an_order, bearer, checked, first_legal
 
 from rummy import packages
 from rummy.rules.replay import verify
-from rummy.store import owners
+from rummy.store import bots, owners
 from rummy.store.db import Database
 from rummy.wire.v1 import arbiter_pb2, arbiter_pb2_grpc, bots_pb2, bots_pb2_grpc
 
@@ -92,33 +92,92 @@ async def test_the_service_from_submission_to_its_end(database_url: str, arena_f
             token = owners.new_token(tx, owner.owner_id, now=datetime.now(UTC))
         async with (
             _process("arbiter", **environ) as process,
-            grpc.aio.insecure_channel(sockets) as bots,
+            grpc.aio.insecure_channel(sockets) as channel,
             grpc.aio.insecure_channel(workers) as orders,
         ):
             assert await _line(process) == "arbiter ready\n"
             assert _rows(database, "SELECT count(*) FROM arbiter") == 1
             entrants = [
-                arbiter_pb2.OrderEntrant(version_id=await _submit(bots, token, name), name=name, hosted=True)
+                arbiter_pb2.OrderEntrant(version_id=await _submit(channel, token, name), name=name, hosted=True)
                 for name in ("greedy", "random")
             ]
             record = await _record(orders, an_order(1, (11, 12), entrants=entrants))
             assert [leg.header["bots"] for leg in checked(record)] == [["greedy", "random"], ["random", "greedy"]]
             assert all(leg.result.forfeits == (None, None) for leg in checked(record))
-            await _play_a_live_bot(bots, token, database)
+            await _play_a_live_bot(channel, token, database)
             process.send_signal(signal.SIGTERM)
         assert process.returncode == 0
         assert _rows(database, "SELECT count(*) FROM arbiter") == 0
 
 
-async def _play_a_live_bot(bots: grpc.aio.Channel, token: str, database: Database) -> None:
+@pytest.mark.realtime
+@pytest.mark.parametrize("signals", [1, 2])
+async def test_matches_in_play_may_end_before_the_service_does(
+    database_url: str, arena_folders: tuple[Path, Path], signals: int
+) -> None:
+    """Fault P16. At SIGTERM workers and bots are told, what is in play is played on, and a second one ends it."""
+    run = arena_folders[1] / "arbiter"
+    environ = {
+        "ARENA_DATABASE_URL": database_url,
+        "ARENA_ARBITER_TOKEN": CREDENTIAL,
+        "ARENA_RUN_DIR": str(run),
+        "ARENA_BOTS_LISTEN": "127.0.0.1:0",
+        "ARENA_DRAIN_SECONDS": "600",
+    }
+    with Database(database_url) as database:
+        with database.transaction() as tx:
+            owner = owners.create(tx, "ann", now=datetime.now(UTC)).owner_id
+            made = [
+                bots.add_version(tx, owner, name=name, version="1", language="python", games=["gin"], now=_now())
+                for name in ("one", "two")
+            ]
+            tokens = [owners.new_token(tx, owner, now=_now(), version_id=version.version_id) for version in made]
+        async with (
+            _process("arbiter", **environ) as process,
+            grpc.aio.insecure_channel(f"unix:{run / 'bots.sock'}") as channel,
+            grpc.aio.insecure_channel(f"unix:{run / 'arbiter.sock'}") as orders,
+        ):
+            await _line(process)
+            first, second = Bot(channel), Bot(channel)
+            for bot, token in zip((first, second), tokens, strict=True):
+                await bot.hello(token)
+                await bot.until(lambda bot=bot: bot.welcome)  # type: ignore[misc]
+            entrants = [arbiter_pb2.OrderEntrant(version_id=v.version_id, name=v.title, hosted=False) for v in made]
+            terms = arbiter_pb2.ClockTerms(limit_ms=600_000)
+            ordered = an_order(1, (1, 2), entrants=entrants, clock=terms)
+            playing = asyncio.ensure_future(_record(orders, ordered))
+            await first.until(lambda: first.starts)
+            process.send_signal(signal.SIGTERM)
+            await _until(lambda: _rows(database, "SELECT count(*) FROM arbiter WHERE draining") == 1)
+            with pytest.raises(grpc.aio.AioRpcError, match="no new orders"):
+                await _record(orders, an_order(2, (1, 2), entrants=entrants))
+            if signals == 2:
+                process.send_signal(signal.SIGTERM)
+                assert "ended before" in (await playing).void
+            else:
+                dialling = [asyncio.ensure_future(bot.play()) for bot in (first, second)]
+                [match] = checked(await playing)
+                assert match.result.forfeits == (None, None)
+                await asyncio.gather(*dialling)
+        assert process.returncode == 0
+        assert _rows(database, "SELECT count(*) FROM arbiter") == 0
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+async def _play_a_live_bot(channel: grpc.aio.Channel, token: str, database: Database) -> None:
     register = bots_pb2.RegisterRequest(name="live", version="1", games=["gin"], language="python")
-    registered = await bots_pb2_grpc.BotsStub(bots).Register(register, metadata=bearer(token))
-    bot = Bot(bots)
+    registered = await bots_pb2_grpc.BotsStub(channel).Register(register, metadata=bearer(token))
+    bot = Bot(channel)
     await bot.hello(registered.token)
     await bot.until(lambda: bot.welcome)
     present = f"SELECT count(*) FROM presence WHERE version_id = {registered.version_id}"
     await _until(lambda: _rows(database, present) == 1)
-    await bots_pb2_grpc.BotsStub(bots).Register(register, metadata=bearer(token))  # The first token is revoked by this.
+    await bots_pb2_grpc.BotsStub(channel).Register(
+        register, metadata=bearer(token)
+    )  # The first token is revoked by this.
     await bot.listen()
     code, details = await bot.status()
     assert code is grpc.StatusCode.UNAUTHENTICATED and "revoked" in details
@@ -190,7 +249,7 @@ async def _dial(channel: grpc.aio.Channel, token: str) -> str:
 
 @pytest.mark.realtime
 async def test_a_stall_of_the_arbiter_costs_no_bot_anything() -> None:
-    """The arbiter stands still for 300 ms again and again, while bots answer at once under a limit of 100 ms."""
+    """Fault P17: the arbiter stands still for 300 ms again and again, bots answer at once under a limit of 100 ms."""
     async with _process("arbiter.local") as process:
         assert process.stdin is not None
         tokens = {f"t{number}": {"version_id": number, "name": f"bot {number}"} for number in (1, 2)}

@@ -5,13 +5,18 @@ from __future__ import annotations
 import asyncio
 import resource
 
+import grpc
 import grpc.aio
 import pytest
 from stage import BANK_MS, GRACE, LIMIT_MS, PATIENCE, Bot, Stage, an_order, checked, everybody, first_legal, token
 from test_fuzz import SHORT
 
 from arbiter import server
+from arbiter.directory import LaneKey
 from arbiter.hall import Hall
+from arbiter.lane import IDLE_AGAIN, MOST_IDLE
+from arbiter.lobby import DIALLED_AGAIN, MOST_DIALLED
+from rummy.rules.actions import DrawStock
 from rummy.rules.games import GAMES
 from rummy.wire import codec, encoder
 from rummy.wire.v1 import arbiter_pb2, table_pb2
@@ -143,6 +148,100 @@ async def test_one_that_is_silent_in_one_of_eight_matches_holds_up_none(stage: S
         await asyncio.sleep(0)
     matches = [checked(await order)[0] for order in orders]
     assert sorted(match.result.forfeits[0] or "" for match in matches) == [""] * 7 + ["timeout"]
+
+
+FLOODS = {
+    "empty messages": (b"", "not open"),
+    "answers to nothing": (encoder.answer_part(1, 1, [DrawStock()]) * 1000, "not open"),
+    "too many answers": (b"\x12\x00" * 1025, "at most 1024 answers"),
+    "too large": (bytes(64 << 10) + b"\x00", "at most 65536 bytes"),
+}
+
+
+@pytest.mark.parametrize("kind", FLOODS)
+async def test_one_that_floods_is_turned_out_and_its_match_lost_and_others_play_on(stage: Stage, kind: str) -> None:
+    """What it may send at once is bounded in bytes, in answers, and in answers to nothing."""
+    flooding = await stage.bot(1)
+    for number in (2, 3):
+        await stage.player(number)
+    flooded, other = stage.start(an_order(1, (1, 2))), stage.start(an_order(2, (2, 3)))
+    await flooding.decision()
+    message, why = FLOODS[kind]
+    stage.spawn(pour(flooding, message))
+    await flooding.listen()
+    await stage.settle(lambda: not here(stage, 1))
+    [lane] = stage.hall.lobby.lanes([LaneKey(1, 0)])
+    assert why in lane.gone_text
+    assert len(flooding.rejections) <= 2 * MOST_IDLE
+    [match] = checked(await other)
+    assert (match.strikes, match.result.forfeits) == ((0, 0), (None, None))
+    stage.pass_time(GRACE + 0.1)
+    [match] = checked(await flooded)
+    assert match.result.forfeits == ("protocol", None)
+
+
+async def pour(bot: Bot, message: bytes) -> None:
+    """Sends it again and again, until nobody takes it."""
+    try:
+        while True:
+            await bot.send(message)
+    except (asyncio.InvalidStateError, grpc.aio.AioRpcError):
+        pass
+
+
+async def test_answers_that_come_too_late_are_borne(stage: Stage) -> None:
+    """As many as a slow bot with many matches can have under way, and again after a while."""
+    slow = await stage.bot(1)
+    await stage.player(2)
+    order = stage.start(an_order(1, (1, 2)))
+    decision = await slow.decision()
+    for _ in range(3):
+        await slow.send(encoder.answer_part(1, 1, [DrawStock()]) * 1000)
+        await slow.until(lambda: len(slow.rejections) == 1000)
+        slow.rejections.clear()
+        stage.clock.time += 1000 / IDLE_AGAIN
+    stage.clock.time -= 3000 / IDLE_AGAIN
+    await slow.send(first_legal(decision))
+    await slow.play_until_end(order)
+    assert checked(await order)[0].strikes == (0, 0)
+
+
+async def test_one_that_dials_again_and_again_has_to_wait(stage: Stage) -> None:
+    """Each new stream is told everything again, which takes the arbiter's time."""
+    for _ in range(MOST_DIALLED):
+        await stage.bot(1)
+    bot = Bot(stage.bots_channel)
+    await bot.hello(token(1))
+    await bot.listen()
+    code, text = await bot.status()
+    assert code is grpc.StatusCode.RESOURCE_EXHAUSTED and "too often" in text
+    assert here(stage, 1)  # The stream before is left alone.
+    assert (await stage.bot(2)).welcome
+    stage.clock.time += 1 / DIALLED_AGAIN
+    assert (await stage.bot(1)).welcome
+
+
+async def test_metadata_without_end_is_refused(stage: Stage) -> None:
+    bot = Bot(stage.bots_channel, [("x-noise", "x" * 60_000)])
+    await bot.listen()
+    assert (await bot.status())[0] is grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert (await stage.bot(1)).welcome
+
+
+async def test_one_connection_has_room_for_so_many_calls(stage: Stage) -> None:
+    """Streams that say nothing wait in the client that has opened them."""
+    quiet = [Bot(stage.bots_channel) for _ in range(server.MAX_STREAMS)]
+    await asyncio.gather(*(bot.call.wait_for_connection() for bot in quiet))
+    late = Bot(stage.bots_channel)
+    greeting = asyncio.ensure_future(late.hello(token(1)))
+    async with grpc.aio.insecure_channel(stage.address, [("grpc.use_local_subchannel_pool", 1)]) as channel:
+        other = Bot(channel)
+        await other.hello(token(2))
+        await other.until(lambda: other.welcome)
+        assert here_in(stage.hall) == [2]
+        quiet[0].call.cancel()
+        await greeting
+        await late.until(lambda: late.welcome)
 
 
 @pytest.mark.realtime

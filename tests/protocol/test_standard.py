@@ -94,7 +94,7 @@ async def test_health_is_told_and_an_arbiter_that_ends_says_so_first(stage: Stag
     assert not closing.done()  # What is in play may end.
     stage.pass_time(60.0)
     [match] = checked(await running)
-    assert match.result.forfeits == (None, "disconnected")
+    assert match.result.forfeits == (None, "never started")
     watching.cancel()
     await closing
 

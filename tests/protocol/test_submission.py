@@ -73,13 +73,16 @@ async def test_a_bot_that_floods_its_log_plays_as_any_other(arena: Arena) -> Non
     [
         (a_package("    return sdk_is_no_name"), "crashed.*NameError"),
         (a_package("    raise SystemExit(7)"), "status 7"),
+        (a_package("    return bytes(2 << 30)"), r"\(resources\).* at a limit of its process: MemoryError\. Its"),
         (a_package(source="syntax error"), "SyntaxError"),
         (a_package(source="print('done')"), "ended by itself, with status 0.*done"),
         (a_package("    from rummy.rules.actions import EndMelds\n    return EndMelds()"), r"\(illegal\)"),
     ],
 )
 async def test_a_bot_with_a_fault_does_not_qualify(arena: Arena, package: bytes, why: str) -> None:
-    with pytest.raises(Refused, match=f"(?s)FAILED_PRECONDITION: The bot has failed its deal of gin.*{why}"):
+    with pytest.raises(
+        Refused, match=f"(?s)(FAILED_PRECONDITION|RESOURCE_EXHAUSTED): The bot has failed its deal of gin.*{why}"
+    ):
         await arena.submit(*requests_for(package))
     assert arena.steps[-1].step == "qualifying gin" and arena.steps[-1].state == bots_pb2.SubmitStep.STATE_FAILED
     assert arena.versions() == []

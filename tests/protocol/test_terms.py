@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
-import pytest
-from stage import BANK_MS, LIMIT_MS, QUICK, Stage, an_order, answer, checked, first_legal
+import asyncio
+import json
 
+import pytest
+from stage import (
+    BANK_MS,
+    CREDENTIAL,
+    LIMIT_MS,
+    QUICK,
+    Clock,
+    Stage,
+    an_order,
+    answer,
+    checked,
+    everybody,
+    first_legal,
+)
+
+from arbiter.hall import Hall
 from rummy.rules.actions import DrawStock, Pass
 from rummy.wire.v1 import arbiter_pb2, table_pb2, view_pb2
 
@@ -75,3 +91,50 @@ async def test_every_answer_in_time_adds_to_the_bank(stage: Stage) -> None:
     bot.asked.append(third)
     await bot.play_until_end(order)
     checked(await order)
+
+
+DECISIONS, TIGHT_MS = 20_000, 100
+
+
+@pytest.mark.long
+@pytest.mark.realtime
+async def test_of_twenty_thousand_instant_answers_none_is_late() -> None:
+    """Fault P19, at the tightest limit for which the protocol's page vouches, without a bank, in real time."""
+    hall = Hall()
+    [address] = await hall.open_to_bots(everybody(), ["127.0.0.1:0"])
+    [workers] = await hall.open_to_workers(CREDENTIAL, ["127.0.0.1:0"], "one")
+    hall.start_clock()
+    stage = Stage(address, workers, hall, Clock())
+    for number in (1, 2):
+        await stage.player(number)
+    terms = arbiter_pb2.ClockTerms(limit_ms=TIGHT_MS)
+    fixture, longest, strikes = 0, 0, 0
+    while hall.tables.decisions < DECISIONS:
+        orders = [stage.start(an_order(fixture := fixture + 1, (1, 2), options="{}", clock=terms)) for _ in range(8)]
+        for order in orders:
+            record = await order
+            lines = [json.loads(line) for line in record.record.replays[0].splitlines()]
+            longest = max(longest, *(line["us"] for line in lines if "act" in line))
+            strikes += sum(checked(record)[0].strikes)
+    print(f"{hall.tables.decisions} decisions, the longest was charged {longest / 1000:.1f} ms")
+    await stage.close()
+    assert strikes == 0
+
+
+async def test_both_times_of_a_decision_are_told_to_the_bot_and_written_down(stage: Stage) -> None:
+    """Two decisions answered in one message after 600 ms: each was open for all of it, and is charged half."""
+    busy = await stage.bot(1)
+    await stage.player(2)
+    orders = [stage.start(an_order(fixture, (1, 2))) for fixture in (1, 2)]
+    await busy.until(lambda: len(busy.asked) == 2)
+    stage.clock.time += 0.6
+    await busy.send(b"".join(map(first_legal, busy.asked)))
+    busy.asked.clear()
+    again = await busy.decision()
+    assert (again.last_us, again.last_wait_us) == (300_000, 600_000)
+    busy.asked.append(again)
+    await busy.play_until_end(asyncio.gather(*orders))
+    for order in orders:
+        lines = map(json.loads, (await order).record.replays[0].splitlines())
+        first = next(line for line in lines if "act" in line and line["seat"] == 0)
+        assert (first["us"], first["wait"]) == (300_000, 600_000)

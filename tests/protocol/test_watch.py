@@ -112,6 +112,50 @@ async def test_a_delay_holds_back_what_is_young(stage: Stage) -> None:
     assert order.events == []
 
 
+async def test_who_comes_late_is_told_a_long_match_in_parts(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "MAX_EVENTS", 7)
+    for number in (1, 2):
+        await stage.player(number)
+    playing = stage.start(an_order(7, (1, 2)))
+    await stage.settle(lambda: stage.hall.tables.running)
+    order = stage.hall.orders.of_fixture(7)
+    with order.followed():
+        record = await playing
+        story = watch.Story(order, stage.clock, 0.0)
+        updates = []
+        while not story.told:
+            updates.append(watch_pb2.FollowUpdate.FromString(story.news()))
+    assert {len(update.events) for update in updates[:-1]} == {7} and 0 < len(updates[-1].events) <= 7
+    told = [plain(codec.read_event(event)) for update in updates for event in update.events]
+    assert told == [plain(event) for event in public_events(record.record.replays[0])]
+    assert [bool(update.results) for update in updates] == [False] * (len(updates) - 1) + [True]
+
+
+async def test_of_hosted_bots_no_card_is_told_however_many_legs_there_are(stage: Stage) -> None:
+    """Their deals are played again where the order is void."""
+    for number in (11, 12):
+        await stage.player(number, lane=0)
+    playing = stage.start(an_order(7, (11, 12), legs=1))
+    await stage.settle(lambda: stage.hall.orders.running)
+    updates = await followed(stage, 7)
+    checked(await playing)
+    assert not updates[0].start.open and not any(update.events for update in updates)
+
+
+async def test_waiting_for_a_delay_takes_no_room(stage: Stage) -> None:
+    for number in (1, 2):
+        await stage.bot(number)
+    stage.start(an_order(7, (1, 2)))
+    await stage.settle(lambda: stage.hall.orders.running)
+    order = stage.hall.orders.of_fixture(7)
+    await stage.settle(order.begun.is_set)
+    story = watch.Story(order, stage.clock, 3600.0)
+    for _ in range(1000):
+        assert not story.news()
+        stage.clock.time += 0.1
+    assert len(story._seen) == 1
+
+
 async def test_a_fixture_that_is_void_says_so(stage: Stage) -> None:
     await stage.bot(1)
     stage.start(an_order(7, (1, 2)))

@@ -16,7 +16,7 @@ from season import HOSTILE, Filled, filled
 
 from rummy.league.schedule import commitment, fixture_seed
 from rummy.rules.replay import verify
-from rummy.store import fixtures, matches
+from rummy.store import arbiters, fixtures, matches
 from rummy.store.db import connect
 
 __all__ = ["filled"]  # A fixture, which pytest finds by its name here.
@@ -358,7 +358,7 @@ def test_the_role_can_neither_write_nor_read_secrets(filled: Filled, query: Lite
         connection.execute(query)
 
 
-def test_a_fixture_says_why_it_was_given_up(client: Client, filled: Filled) -> None:
+def test_a_fixture_says_where_it_is_played_and_why_it_was_given_up(client: Client, filled: Filled) -> None:
     path = f"/api/v1/tournaments/{filled.running}/fixtures?limit=1&state=scheduled"
     fixture = get(client, path)["items"][0]
     assert fixture["setback"] is None
@@ -366,6 +366,17 @@ def test_a_fixture_says_why_it_was_given_up(client: Client, filled: Filled) -> N
         claim = fixtures.claim(
             tx, fixture["fixture_id"], holder="one", now=filled.season.now, lease=timedelta(seconds=10)
         )
-        assert claim is not None and fixtures.void(tx, claim, now=filled.season.now, reason="the arbiter is <full>")
+        assert claim is not None
+        here = arbiters.announce(
+            tx, address="unix:a", bots_address="arena.test:50151", incarnation="i", now=filled.season.now
+        )
+        assert fixtures.sending(tx, claim, here, "i")
+    running = f"/api/v1/tournaments/{filled.running}/fixtures?limit=1&state=running"
+    assert get(client, running)["items"][0]["arbiter"] == "arena.test:50151"
+    told = f"arena watch {fixture['fixture_id']} --arena arena.test:50151"
+    assert told in client.get(f"/tournaments/{filled.running}?state=running").text
+    with filled.season.database.transaction() as tx:
+        assert fixtures.void(tx, claim, now=filled.season.now, reason="the arbiter is <full>")
+    assert get(client, path)["items"][0]["arbiter"] is None
     assert get(client, path)["items"][0]["setback"] == "the arbiter is <full>"
     assert "last given up: the arbiter is &lt;full&gt;" in client.get(f"/tournaments/{filled.running}").text

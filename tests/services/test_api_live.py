@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 import pytest
 from dashboard import browsing, serving
-from httpx import Response
+from httpx import Client, Response
 from world import World
 
 from api import live
 from rummy.league.model import TournamentState
-from rummy.store import tournaments
+from rummy.store import arbiters, tournaments
 from rummy.store.db import connect
 
 
@@ -61,6 +61,34 @@ def test_a_fixture_that_moves_is_news_for_its_tournament(world: World, address: 
         with world.database.transaction() as tx:
             tournaments.change_state(tx, mine, TournamentState.PAUSED, now=world.now)
         assert "tournament" in events.until("tournament")
+
+
+def test_a_bot_that_dials_in_is_news_for_the_page_of_bots_and_shown_there(world: World, address: str) -> None:
+    with world.database.transaction() as tx:
+        version = world.bot(tx, "Dialler", hosted=False)
+        here = arbiters.announce(tx, address="a", bots_address="b", incarnation="i", now=world.now)
+    made = world.tournament()
+
+    def shown(client: Client) -> tuple[bool, bool]:
+        [bot] = client.get("/api/v1/bots?q=Dialler").json()["items"]
+        [one] = client.get(f"/api/v1/bots/{bot['bot_id']}").json()["versions"]
+        for page in ("/bots?q=Dialler", f"/bots/{bot['bot_id']}"):
+            assert (">connected<" in client.get(page).text) == bot["connected"]
+        return bot["connected"], one["connected"]
+
+    with browsing(address) as client, client.stream("GET", "/bots/live") as answer:
+        events = Events(answer)
+        assert events.next()[0] == "hello"
+        assert shown(client) == (False, False)
+        world.claim(world.all_fixtures(made)[0])  # No news here.
+        with world.database.transaction() as tx:
+            arbiters.attach(tx, here, version, 0, now=world.now)
+        assert events.until("bot") == "bot"
+        assert shown(client) == (True, True)
+        with world.database.transaction() as tx:
+            arbiters.detach(tx, here, version, 0)
+        assert events.until("bot") == "bot"
+        assert shown(client) == (False, False)
 
 
 def test_the_listener_comes_back_and_has_pages_read_anew(world: World, address: str) -> None:

@@ -16,6 +16,7 @@ from rummy.embedded.postgres import PostgresServer
 from rummy.errors import StoreUnavailable
 from rummy.store import db, owners, tournaments
 from rummy.store.db import Database
+from rummy.store.fixtures import Claim
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -69,7 +70,9 @@ def test_an_owners_token_is_printed_once_and_can_be_revoked(run: Run, world: Wor
 
 def test_a_tournament_from_the_command_line(run: Run, world: World, three: list[str]) -> None:
     made = answer(run, "tournament", "create", "Cup", "--game", "gin", *three, "--matches", "7")
+    plan = made.pop("plan")
     assert made == {"tournament": 1, "fixtures": 6, "rated": True, "started": False}
+    assert (plan["fixtures"], plan["matches"], plan["measured"]) == (6, 12, 0)
     assert answer(run, "tournament", "start", "1") == {"tournament": 1, "fixtures": 6}
     world.play_all(1)
     assert answer(run, "rate") == {"rounds": 6}
@@ -93,6 +96,71 @@ def test_the_deals_of_an_ended_tournament_can_be_played_again(run: Run, world: W
     state, out, _ = run("tournament", "watch", "1", "--json")
     assert (state, json.loads(out)["state"]) == (0, "finished")
     assert "Ace" in run("tournament", "table", "1")[1]
+
+
+def test_a_plan_is_shown_and_nothing_is_made(run: Run, world: World, three: list[str]) -> None:
+    cup = ["tournament", "create", "Cup", "--game", "gin", *three, "--plan"]
+    assert answer(run, *cup, "--cycles", "3") == {
+        "plan": {
+            "entrants": 3, "table_size": 2, "cycles": 3, "rounds": 9, "fixtures": 9, "most_fixtures": 9, "matches": 18,
+            "seconds": 4.5, "seconds_a_fixture": 0.5, "measured": 0,
+            "balance": {"fixtures": [6, 6], "meetings": [3, 3], "seat_difference": 0},
+        }
+    }  # fmt: skip
+    assert run(*cup)[1].splitlines() == [
+        "A round robin at tables of 2, 1 cycle:",
+        "  3 entrants, 3 rounds, 3 fixtures",
+        "  6 matches",
+        "  expected time: 2 seconds, at 0.5 s a fixture, which is assumed: nothing like it has been played here",
+        "  each entrant plays 2 fixtures, each pair meets 1 times",
+        "  everybody has each seat equally often in the first legs",
+    ]
+    assert "in 'Cup' already" in run(*cup, "--bot", "Ace")[2]
+    assert "at least 2 entrants" in run("tournament", "create", "Cup", "--game", "gin", "--bot", "Ace", "--plan")[2]
+    assert "does not play gin" in run(*cup, "--bot", "Other")[2]
+    assert world.value("SELECT count(*) FROM tournament") == 0
+    assert answer(run, *cup[:-1])["tournament"] == 1  # Not even a number is gone.
+
+
+def test_the_expected_time_is_that_of_the_newest_fixtures(run: Run, world: World, three: list[str]) -> None:
+    """Two fixtures of 6 seconds, side by side for 4 of them, then a pause and one more: 14 busy seconds for three."""
+    answer(run, "tournament", "create", "Cup", "--game", "gin", *three, "--start")
+    first, second, third = world.all_fixtures(1)
+    claims: dict[int, Claim] = {}
+    for after, fixture_id, end in [(0, first, False), (2, second, False), (4, first, True), (2, second, True),
+                                   (1000, third, False), (6, third, True)]:  # fmt: skip
+        world.later(after)
+        if end:
+            assert world.finish(claims[fixture_id])
+        else:
+            claim = world.claim(fixture_id)
+            assert claim is not None
+            claims[fixture_id] = claim
+    plan = answer(run, "tournament", "plan", "1")["plan"]
+    assert (plan["measured"], plan["seconds_a_fixture"], plan["seconds"]) == (3, round(14 / 3, 3), 14.0)
+    assert "measured on the newest 3 fixtures of its ladder" in run("tournament", "plan", "1")[1]
+
+
+def test_a_gauntlet_is_one_against_the_field(run: Run, world: World, three: list[str]) -> None:
+    made = answer(run, "tournament", "create", "Cup", "--game", "gin", *three, "--format", "gauntlet", "--start")
+    assert made["plan"]["balance"] == {"fixtures": [1, 2], "meetings": [0, 1], "seat_difference": 1}
+    world.play_all(1)
+    assert [line["matches"] for line in answer(run, "tournament", "table", "1")["table"]].count(4) == 1
+    assert world.value("SELECT count(*) FROM fixture_seat WHERE entrant_no = 0") == 2
+
+
+def test_the_format_is_changed_until_the_start_and_not_after_it(run: Run, world: World, three: list[str]) -> None:
+    answer(run, "tournament", "create", "Cup", "--game", "gin", *three)
+    changed = answer(run, "tournament", "change", "1", "--format", "gauntlet", "--cycles", "3")
+    assert changed == {"tournament": 1, "format": "gauntlet", "cycles": 3}
+    assert run("tournament", "change", "1", "--cycles", "2")[1] == "Tournament 1 is a gauntlet of 2 cycles now.\n"
+    assert "no format 'x'" in run("tournament", "change", "1", "--format", "x")[2]
+    assert "number of cycles" in run("tournament", "change", "1", "--cycles", "0")[2]
+    assert answer(run, "tournament", "start", "1") == {"tournament": 1, "fixtures": 4}
+    status, out, err = run("tournament", "change", "1", "--format", "round_robin")
+    assert (status, out) == (1, "")
+    assert err == "arena: the format of 'Cup' is settled: it is running; make another tournament\n"
+    assert world.value("SELECT format FROM tournament") == "gauntlet"
 
 
 def test_without_a_number_the_newest_tournament_is_meant(run: Run, three: list[str]) -> None:
@@ -138,6 +206,10 @@ def test_changed_ratings_end_with_status_1(run: Run, world: World, three: list[s
         (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--matches", "3", "--cycles", "1"], "exclude each other"),
         (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--seed-of", "77"], "no tournament 77"),
         (["--game", "gin", "--bot", "Ace", "--bot", "Two", "--seed", "\udcff"], "no UTF-8"),
+        (
+            ["--game", "gin", "--bot", "Ace", "--bot", "Two", "--format", "swis"],
+            "no format 'swis'; there are: round_robin",
+        ),
     ],
 )
 def test_what_cannot_be_had_changes_nothing(

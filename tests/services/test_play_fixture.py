@@ -258,6 +258,43 @@ def test_a_fixture_goes_where_its_live_bot_is(cast: Cast) -> None:
     assert other.orders[0].legs == 1
 
 
+def test_an_arbiter_that_is_about_to_end_plays_what_it_has_and_is_given_nothing_new(cast: Cast) -> None:
+    first, second = cast.world.all_fixtures(cast.world.tournament(2, options=SHORT, cycles=2))
+    cast.stage.answers = [broken]
+    cast.player().play(first)
+    other = Stage(cast.folder, cast.world.database, cast.world.now)
+    with cast.world.database.transaction() as tx:
+        arbiters.drain(tx, cast.stage.arbiter_id, cast.stage.incarnation)
+    cast.world.later(1)
+    cast.stage.answers = []
+    for fixture_id in (first, second):
+        cast.player().play(fixture_id)
+    with cast.world.database.transaction() as tx:
+        arbiters.drain(tx, other.arbiter_id, other.incarnation)
+    other.close()
+    assert [order.fixture for order in cast.stage.orders] == [first, first]
+    assert [order.fixture for order in other.orders] == [second]
+    with cast.world.database.transaction() as tx:
+        assert all(arbiter.draining for arbiter in arbiters.live(tx, now=cast.world.now))
+    last = cast.world.all_fixtures(cast.world.tournament(2, options=SHORT))[0]
+    cast.player().play(last)
+    reason = cast.world.value(f"SELECT reason FROM fixture_attempt WHERE fixture_id = {last}")
+    assert reason == "no arbiter is up"
+
+
+def test_an_arbiter_that_has_long_been_silent_is_taken_out_with_the_bots_that_it_had(cast: Cast) -> None:
+    """A bot whose arbiter was killed is not shown as connected for ever."""
+    cast.fixture(live=1)
+    with cast.world.database.transaction() as tx:
+        version = cast.world.value("SELECT max(version_id) FROM bot_version")
+        arbiters.attach(tx, cast.stage.arbiter_id, int(str(version)), 0, now=cast.world.now)
+    for seconds, left in ((29, 1), (2, 0)):
+        cast.world.later(seconds)
+        with cast.world.database.transaction() as tx:
+            arbiters.bury(tx, now=cast.world.now)
+        assert cast.world.value("SELECT count(*) FROM presence") == left
+
+
 def hanging(begun: threading.Event) -> object:
     def answer(order: arbiter_pb2.Order, context: Context) -> Updates:
         ended = threading.Event()

@@ -1,9 +1,16 @@
 """The formats of tournaments, by the name under which an organiser asks for them."""
 
-from collections.abc import Callable
+from rummy.errors import LeagueError
+from rummy.league.pairing.format import Format
+from rummy.league.pairing.gauntlet import Gauntlet
+from rummy.league.pairing.round_robin import RoundRobin
 
-from rummy.league.model import Round
-from rummy.league.pairing.round_robin import round_robin
+PAIRINGS: dict[str, Format] = {"round_robin": RoundRobin(), "gauntlet": Gauntlet()}
 
-PAIRINGS: dict[str, Callable[[int, int, int], list[Round]]] = {"round_robin": round_robin}
-"""Format to schedule: of the number of entrants, the table size and the number of cycles."""
+
+def find_format(key: str) -> Format:
+    """The format of that name. Raises `LeagueError`, which names all."""
+    try:
+        return PAIRINGS[key]
+    except KeyError:
+        raise LeagueError(f"there is no format {key!a}; there are: {', '.join(PAIRINGS)}") from None

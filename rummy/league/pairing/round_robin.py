@@ -1,87 +1,110 @@
-"""Everybody meets everybody equally often."""
+"""Everybody meets everybody equally often, or as nearly so as tables of three and more allow."""
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import cycle, islice
 from math import comb
+from typing import ClassVar
 
-from rummy.errors import LeagueError, NotEnoughEntrants
-from rummy.league.model import Entrant, Round
+from rummy.errors import LeagueError
+from rummy.league.model import Entrant, FixtureResult, Round
+from rummy.league.pairing import design
+from rummy.league.pairing.design import Drawn, Table
+from rummy.league.pairing.format import Field, Option, Size, lots
 
-MAX_FIXTURES = 250_000
-"""A larger schedule is refused: it is more than a season of play, and most likely a slip of the keyboard."""
-
-Table = tuple[Entrant, ...]
-
-
-def round_robin(entrants: int, table_size: int, cycles: int) -> list[Round]:
-    """Rounds in which every table of *table_size* out of *entrants* meets once a cycle; nobody sits twice in a round.
-
-    In each further cycle the seats rotate by one. Raises `NotEnoughEntrants` or `LeagueError`.
-    """
-    _check(entrants, table_size, cycles)
-    drawn = _circle(entrants) if table_size == 2 else _disjoint(entrants, table_size)
-    return [
-        Round(cycle * len(drawn) + number, tuple(_rotated(table, cycle) for table in tables))
-        for cycle in range(cycles)
-        for number, tables in enumerate(drawn)
-    ]
+MOST_BALANCED = 128
+"""A balanced design for more entrants would take longer to make than anybody waits for."""
 
 
-def _check(entrants: int, table_size: int, cycles: int) -> None:
-    if not 2 <= table_size <= 6:
-        raise LeagueError(f"a table has 2 to 6 seats, not {table_size}")
-    if cycles < 1:
-        raise LeagueError(f"a tournament has at least one cycle, not {cycles}")
-    if entrants < table_size:
-        raise NotEnoughEntrants(
-            f"a round robin at tables of {table_size} needs at least {table_size} entrants, there "
-            + ("is 1" if entrants == 1 else f"are {entrants}")
-        )
-    planned = comb(entrants, table_size) * cycles
-    if planned > MAX_FIXTURES:
-        raise LeagueError(
-            f"{entrants} entrants at tables of {table_size}, {cycles} times over, are {planned:,} fixtures; "
-            f"the limit is {MAX_FIXTURES:,}: take fewer cycles or entrants"
-        )
+class RoundRobin:
+    """Rounds in which nobody sits twice. Pairs meet once a cycle; for larger tables see `design`."""
+
+    title: ClassVar[str] = "a round robin"
+    waits: ClassVar[bool] = False
+    defaults: ClassVar[Mapping[str, Option]] = {}
+    table_sizes: ClassVar[range] = range(2, 7)
+    most_entrants: ClassVar[int] = 1_000
+
+    def size(self, field: Field) -> Size:
+        """What is planned for *field*. Raises `LeagueError` for a balanced design that would take too long."""
+        entrants, seats = field.entrants, field.table_size
+        if seats > 2 and not design.is_complete(entrants, seats) and entrants > MOST_BALANCED:
+            raise LeagueError(f"{self.title} at tables of {seats} has at most {MOST_BALANCED} entrants, not {entrants}")
+        if seats == 2:
+            rounds, tables = entrants - 1 + entrants % 2, comb(entrants, 2)
+        else:
+            rounds = design.rounds_a_cycle(entrants, seats)
+            tables = design.tables_a_cycle(entrants, seats)
+        return Size(rounds * field.cycles, tables * field.cycles, tables * field.cycles)
+
+    def draw(self, field: Field, played: Sequence[FixtureResult]) -> Iterator[Round]:
+        """All rounds, cycle by cycle."""
+        number = 0
+        for drawn in _pairs(field) if field.table_size == 2 else _designed(field):
+            for tables in drawn:
+                yield Round(number, tables)
+                number += 1
 
 
-def _rotated(table: Table, by: int) -> Table:
-    shift = by % len(table)
-    return table[shift:] + table[:shift]
+def _pairs(field: Field) -> Iterator[Drawn]:
+    there = tuple(circle(field.entrants))
+    back = tuple(tuple((b, a) for a, b in tables) for tables in there)
+    for number in range(field.cycles):
+        yield back if number % 2 else there
 
 
-def _circle(entrants: int) -> list[tuple[Table, ...]]:
-    """Pairs by the circle method: one place stays, the others turn. Empty for an odd number; who meets it rests."""
+def circle(entrants: int) -> Iterator[tuple[Table, ...]]:
+    """Pairs by the circle method: one place stays, the others turn. For an odd number who meets it rests."""
     odd = entrants % 2 == 1
     stays = entrants if odd else 0
     turning = list(range(entrants)) if odd else list(range(1, entrants))
-    rounds: list[tuple[Table, ...]] = []
     for number in range(len(turning)):
         ring = [stays, *turning[number:], *turning[:number]]
         pairs = [(ring[i], ring[-1 - i]) for i in range(len(ring) // 2)]
         # Seats alternate by place in the ring, for the one that stays by round: evenly to one.
         seated = [(b, a) if (i if i else number) % 2 else (a, b) for i, (a, b) in enumerate(pairs)]
-        rounds.append(tuple(pair for pair in seated if max(pair) < entrants))
-    return rounds
+        yield tuple(pair for pair in seated if max(pair) < entrants)
 
 
-def _disjoint(entrants: int, table_size: int) -> list[tuple[Table, ...]]:
-    """All tables, each in the first round in which none of its entrants sits yet."""
-    rounds: list[list[Table]] = []
-    seated: list[int] = []  # Of each round that has room: a mask of who sits in it.
-    room: list[int] = []  # Numbers of the rounds that have room for another table.
-    for number, combination in enumerate(combinations(range(entrants), table_size)):
-        table = _rotated(combination, number)
-        wanted = sum(1 << entrant for entrant in table)
-        place = next((r for r in room if not seated[r] & wanted), None)
-        if place is None:
-            place = len(rounds)
-            rounds.append([])
-            seated.append(0)
-            room.append(place)
-        rounds[place].append(table)
-        seated[place] |= wanted
-        if entrants - seated[place].bit_count() < table_size:
-            room.remove(place)
-    return [tuple(tables) for tables in rounds]
+def _designed(field: Field) -> Iterator[Drawn]:
+    """By cycle: its rounds, in seat order.
+
+    As many passes through the block as a table has seats are even in their seats by rotation. Then the entrants change
+    places, so that what was uneven in their meetings does not add up. What is left over is seated for itself.
+    """
+    entrants, seats = field.entrants, field.table_size
+    block = design.block(entrants, seats, field.cycles)
+    even = len(block) * seats
+    for first in range(0, field.cycles, even):
+        places = _places(field, first // even)
+        if field.cycles - first >= even:
+            yield from _rotations(list(_seated(block, seats, places)), seats)
+        else:
+            yield from _seated(list(islice(cycle(block), field.cycles - first)), seats, places)
+
+
+def _places(field: Field, turn: int) -> list[Entrant]:
+    """By place in the design: who takes it. Lots say who, so that nobody chooses whom he meets."""
+    if design.is_complete(field.entrants, field.table_size):
+        return list(range(field.entrants))
+    drawn = lots(field.seed, "places", field.entrants)
+    return [drawn[place] for place in lots(b"", f"turn {turn}", field.entrants)]
+
+
+def _rotations(block: Sequence[Drawn], seats: int) -> Iterator[Drawn]:
+    for turn in range(seats):
+        for drawn in block:
+            yield tuple(tuple(_rotated(table, turn) for table in tables) for tables in drawn)
+
+
+def _seated(cycles: Sequence[Drawn], seats: int, places: Sequence[Entrant]) -> Iterator[Drawn]:
+    tables = [tuple(places[place] for place in table) for rounds in cycles for drawn in rounds for table in drawn]
+    in_order = iter(design.seated(tables, seats))
+    for rounds in cycles:
+        yield tuple(tuple(islice(in_order, len(drawn))) for drawn in rounds)
+
+
+def _rotated(table: Table, by: int) -> Table:
+    shift = by % len(table)
+    return table[shift:] + table[:shift]

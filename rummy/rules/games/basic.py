@@ -41,7 +41,6 @@ from rummy.rules.game import (
     View,
 )
 from rummy.rules.games.basic_deal import (
-    DISCARDS,
     END,
     BasicState,
     Terms,
@@ -60,13 +59,13 @@ from rummy.rules.games.basic_deal import (
     turnovers,
     why_not_take,
 )
+from rummy.rules.games.gathered import default_discard, discards
 from rummy.rules.games.totals import Totals
 from rummy.rules.games.zones import (
     add_on,
     clockwise,
     dealt,
     draw_stock,
-    may_discard,
     take,
     taken_up,
     terms_of,
@@ -217,13 +216,13 @@ class Basic:
         """Everything but lay-offs of several cards and melds in which a joker stands for a card that is held."""
         if state.result is not None:
             return ()
-        terms, hand = self._terms(state), state.hands[state.turn]
+        terms = self._terms(state)
         if state.phase is Phase.START:
             return self._starts(state, terms)
         if state.phase is Phase.PLAY:
             return plays(state, terms)
         if state.phase is Phase.DISCARD:
-            return [DISCARDS[card] for card in dict.fromkeys(hand) if may_discard(hand, card, state.forbidden)]
+            return discards(state)
         return [*claims(state, terms), _PASS]
 
     def _starts(self, state: BasicState, terms: Terms) -> list[Action]:
@@ -245,18 +244,13 @@ class Basic:
         if state.phase is Phase.OFFER:
             return _PASS
         if state.phase is Phase.DISCARD:
-            return self._default_discard(state)
-        legal = self.legal_actions(state)
-        return END if END in legal else legal[0]
-
-    def _default_discard(self, state: BasicState) -> Action:
-        """The natural card whose loss leaves the fewest points unmatched, jokers left out of account; else a joker."""
-        hand = state.hands[state.turn]
-        kept = next((card for card in hand if not may_discard(hand, card, state.forbidden)), None)
-        _, cards = self.arranger().best_discards(tuple([card for card in hand if card < JOKER]), kept)
-        if not cards:
-            return DISCARDS[next(card for card in hand if card >= JOKER and card != kept)]
-        return DISCARDS[max(cards, key=lambda card: (card % 13, -card))]
+            return default_discard(state, self.arranger())
+        terms = self._terms(state)
+        if state.phase is Phase.START:
+            return _DRAW_STOCK if state.stock else _TURN_OVER if self._may_turn_over(state, terms) else _DRAW_PILE[0]
+        if state.owed is None and may_throw(state, state.hands[state.turn], terms):
+            return END
+        return plays(state, terms)[0]
 
     def apply(self, state: BasicState, action: Action) -> None:
         """Plays *action*. Raises `IllegalAction` before anything has changed."""

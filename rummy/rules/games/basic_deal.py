@@ -12,14 +12,25 @@ from dataclasses import dataclass
 from typing import Final
 
 from rummy.errors import IllegalAction
-from rummy.rules.actions import Action, Card, Cards, Discard, EndMelds, LayOff, Meld, Seat
+from rummy.rules.actions import Action, Card, Cards, EndMelds, LayOff, Meld, Seat
 from rummy.rules.cards import TEXTS
 from rummy.rules.game import DealResult, DealTerms, TableMeld
-from rummy.rules.games.zones import Zones, add_on, clockwise, grown_by, held, lay_down, may_discard, meld_of, turn_pile
+from rummy.rules.games.gathered import melds_with
+from rummy.rules.games.zones import (
+    Zones,
+    add_on,
+    clockwise,
+    grown_by,
+    held,
+    lay_down,
+    may_discard,
+    meld_of,
+    still_forbidden,
+    turn_pile,
+)
 from rummy.rules.tabling import JOKER, MeldRules, ends_for, melds_in, single_lay_offs, tabled, with_cards, without
 
 END: Final = EndMelds()
-DISCARDS: Final = tuple([Discard(card) for card in range(54)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +82,22 @@ def may_go_out(state: BasicState, terms: Terms) -> bool:
     return state.turns // len(state.terms.active) + 1 >= terms.min_turns
 
 
-def may_throw(state: BasicState, hand: Cards, terms: Terms) -> bool:
-    """Whether a turn can end with a discard from *hand*."""
+def may_throw(state: BasicState, hand: Cards, terms: Terms, gone: Cards = ()) -> bool:
+    """Whether a turn can end with a discard from *hand*, once *gone* are on the table."""
     least = 1 if may_go_out(state, terms) else 2
-    return len(hand) >= least and any(may_discard(hand, card, state.forbidden) for card in {hand[0], hand[-1]})
+    forbidden = still_forbidden(state, gone)
+    return len(hand) >= least and any(may_discard(hand, card, forbidden) for card in {hand[0], hand[-1]})
 
 
-def can_end(state: BasicState, hand: Cards, table: Sequence[TableMeld], terms: Terms, *, opened: bool) -> bool:
-    """Whether the turn can still be ended with *hand* left, the melds of *table* laid, none of it owed."""
-    if may_throw(state, hand, terms):
+def can_end(state: BasicState, hand: Cards, gone: Cards, table: Sequence[TableMeld], terms: Terms) -> bool:
+    """Whether the turn can still be ended with *hand* left, once *gone* are on the *table*, and nothing is owed."""
+    if may_throw(state, hand, terms, gone):
         return True
     if terms.must_discard_out or not may_go_out(state, terms):  # BAS-7.2, 7.3
         return False
     # What is left is nothing, or the card that must stay, which a meld can still take.
-    return not hand or ((opened or not terms.own_meld_first) and any(True in ends(m, hand[0], terms) for m in table))
+    opened = not terms.own_meld_first or any(meld.seat == state.turn for meld in table)
+    return not hand or (opened and any(True in ends(meld, hand[0], terms) for meld in table))
 
 
 def ends(meld: TableMeld, card: Card, terms: Terms) -> tuple[bool, bool]:
@@ -101,11 +114,9 @@ def meld(state: BasicState, cards: Cards, terms: Terms) -> None:
     new = meld_of(state, cards, terms.melds)
     if state.owed is not None and state.owed not in cards:
         raise IllegalAction(_owes(state.owed), state.turn)
-    if not can_end(state, left, [*state.melds, new], terms, opened=True):
+    if not can_end(state, left, cards, [*state.melds, new], terms):
         raise IllegalAction(_stuck(state, terms), state.turn)
-    taken = state.forbidden
     lay_down(state, new, cards, left)
-    state.forbidden = taken  # Of two copies, one tabled and one left, that one stays (BAS-6.1).
 
 
 def lay_off(state: BasicState, action: LayOff, terms: Terms) -> None:
@@ -116,11 +127,9 @@ def lay_off(state: BasicState, action: LayOff, terms: Terms) -> None:
     if state.owed is not None and action.cards[0] != state.owed:
         raise IllegalAction(_owes(state.owed), seat)
     table = [*state.melds[: action.meld], new, *state.melds[action.meld + 1 :]]
-    if not can_end(state, left, table, terms, opened=has_opened(state)):
+    if not can_end(state, left, action.cards, table, terms):
         raise IllegalAction(_stuck(state, terms), seat)
-    taken = state.forbidden
     add_on(state, new, action, left)
-    state.forbidden = taken
     state.laid_off = True
 
 
@@ -146,7 +155,7 @@ def _stuck(state: BasicState, terms: Terms) -> str:
 def plays(state: BasicState, terms: Terms) -> list[Action]:
     """Every meld of the hand, every lay-off of one card, and the end where the turn can go on to its discard."""
     hand, owed = state.hands[state.turn], state.owed
-    own = melds_in(hand, terms.melds) if owed is None else _melds_with(hand, owed, terms)
+    own = melds_in(hand, terms.melds) if owed is None else melds_with(hand, owed, terms.melds)
     actions: list[Action] = [Meld(cards) for cards in own]
     if not terms.own_meld_first or has_opened(state):
         actions += single_lay_offs(hand if owed is None else (owed,), state.melds, terms.melds)
@@ -159,28 +168,18 @@ def plays(state: BasicState, terms: Terms) -> list[Action]:
 def _leads_on(state: BasicState, action: Action, terms: Terms) -> bool:
     """Whether the turn can still be ended after *action*, which is a meld of the hand, or a lay-off that fits."""
     assert isinstance(action, Meld | LayOff)
+    if len(state.hands[state.turn]) > len(action.cards) + 1:
+        return True  # Of two cards, alike or not, one may be thrown.
     left = without(state.hands[state.turn], action.cards)
     assert left is not None, "only cards of the hand are listed"
-    if may_throw(state, left, terms):
+    if may_throw(state, left, terms, action.cards):
         return True
     table = list(state.melds)
     if isinstance(action, LayOff):
         table[action.meld] = grown(state, action, terms)
     elif (meld := tabled(action.cards, state.turn, terms.melds)) is not None:
         table.append(meld)
-    opened = isinstance(action, Meld) or has_opened(state)
-    return can_end(state, left, table, terms, opened=opened)
-
-
-def _melds_with(hand: Cards, card: Card, terms: Terms) -> list[Cards]:
-    """The melds of *hand* that hold *card*; a joker's are those without another one."""
-    near = [each for each in hand if each < JOKER and _is_near(each, card)]
-    wild = [each for each in hand if each >= JOKER] if card < JOKER else [card]
-    return [cards for cards in melds_in((*near, *wild), terms.melds) if card in cards]
-
-
-def _is_near(card: Card, other: Card) -> bool:
-    return other >= JOKER or card % 13 == other % 13 or card // 13 == other // 13
+    return can_end(state, left, action.cards, table, terms)
 
 
 # ---- the pile
@@ -207,9 +206,9 @@ def _is_playable(state: BasicState, hand: Cards, card: Card, terms: Terms) -> bo
     """Whether *card* of *hand* can be melded, or laid off by itself, in such a way that the turn can be ended."""
     if (not terms.own_meld_first or has_opened(state)) and any(True in ends(meld, card, terms) for meld in state.melds):
         return True  # More than one card is left, and any of them may be thrown.
-    for cards in _melds_with(hand, card, terms):
+    for cards in melds_with(hand, card, terms.melds):
         left = without(hand, cards)
-        if left is not None and can_end(state, left, (), terms, opened=True):
+        if left is not None and can_end(state, left, cards, (), terms):
             return True
     return False
 

@@ -31,8 +31,8 @@ from rummy.rules.game import DealResult, DealTerms, Decision, Event, EventKind, 
 from rummy.rules.games.club_deal import (
     MELDS,
     ClubState,
+    arranger_of,
     begin_turn,
-    default_discard,
     draw_pile,
     draw_stock,
     is_asked,
@@ -43,6 +43,7 @@ from rummy.rules.games.club_deal import (
     takes,
 )
 from rummy.rules.games.club_score import hand_points, out_bonus, table_points
+from rummy.rules.games.gathered import default_discard, discards
 from rummy.rules.games.totals import Totals
 from rummy.rules.games.zones import clockwise, dealt, show_hands, taken_up, terms_of, throw, view_of
 from rummy.rules.tabling import ACES, MeldRules
@@ -53,7 +54,6 @@ _GO_OUT = GoOut()
 _CONTINUE = Continue()
 _END = EndMelds()
 _DRAWS = tuple([DrawPile(count) for count in range(105)])
-_DISCARDS = tuple([Discard(card) for card in PACK])
 _DECISIONS = {phase: tuple([Decision(seat, phase) for seat in range(6)]) for phase in Phase}
 
 
@@ -138,7 +138,7 @@ class Club:
         if state.phase is Phase.PLAY:
             return plays(state, self.ace, partial=self.partial_discharges, shared=self.shared_partials)
         if state.phase is Phase.DISCARD:
-            return [_DISCARDS[card] for card in dict.fromkeys(state.hands[state.turn])]
+            return discards(state)
         return [_GO_OUT, _CONTINUE] if self._count(state, state.turn) <= out_limit(state) else [_CONTINUE]
 
     def default_action(self, state: ClubState) -> Action:
@@ -148,8 +148,7 @@ class Club:
         if state.phase is Phase.PLAY:
             return _END if state.owed is None else self.legal_actions(state)[0]
         if state.phase is Phase.DISCARD:
-            card = default_discard(state.hands[state.turn], self.ace, double=self.double_clubs)
-            return _DISCARDS[card]
+            return default_discard(state, arranger_of(self.ace, double=self.double_clubs))
         return _CONTINUE
 
     def apply(self, state: ClubState, action: Action) -> None:

@@ -12,30 +12,13 @@ from rummy.rules.cards import TEXTS
 from rummy.rules.game import DealTerms, Phase, TableMeld
 from rummy.rules.games import zones
 from rummy.rules.games.club_score import CHEAPEST, IN_HAND
+from rummy.rules.games.gathered import Gathered
 from rummy.rules.games.zones import Zones, add_on, grown_by, held, lay_down, meld_of, shuffle_pile, take
 from rummy.rules.tabling import ACES, MeldRules, ends_for, minimal_melds, single_lay_offs
 
 MELDS: Final = {ace: MeldRules(ace=ace, distinct_suits=False, most_set=108) for ace in ACES}  # CLB-1.2, 2.1, 2.2
 LIMIT: Final = 25  # CLB-7.2
-_SEARCHED: Final = 20  # Cards of a hand up to which the default discard is the best one.
 _END = EndMelds()
-
-
-def _beside(card: Card, ace: str) -> tuple[tuple[Card, Card], ...]:
-    """The pairs of cards that make a run of three with *card*."""
-    suit, rank = card // 13 * 13, card % 13
-    first, end = {"low": (0, 13), "high": (1, 14), "either": (0, 14), "corner": (-1, 15)}[ace]
-    places = {rank, 13} if rank == 0 else {rank}
-    pairs = set()
-    for place in places if ace != "corner" else {rank}:
-        for low in range(place - 2, place + 1):
-            if ace == "corner" or first <= low <= end - 3:
-                pair = [suit + at % 13 for at in range(low, low + 3) if at != place]
-                pairs.add((pair[0], pair[1]))
-    return tuple(sorted(pairs))
-
-
-_BESIDE: Final = {ace: tuple([_beside(card, ace) for card in range(52)]) for ace in ACES}
 
 
 class ClubState(Zones):
@@ -104,19 +87,11 @@ def may_lay_off(state: ClubState, target: TableMeld, *, shared: bool) -> bool:
 
 def takes(state: ClubState, ace: str, *, partial: bool, shared: bool) -> Iterator[int]:
     """How many cards may be taken from the pile: the deepest must then be melded at once (CLB-4.1 to 4.4)."""
-    having = set(state.hands[state.turn])
-    ranks = [0] * 13
-    for card in state.hands[state.turn]:
-        ranks[card % 13] += 1
+    gathered = Gathered(state.hands[state.turn], MELDS[ace])
     open_to = [meld for meld in state.melds if partial and may_lay_off(state, meld, shared=shared)]
     for count, card in enumerate(reversed(state.pile), 1):
-        having.add(card)
-        ranks[card % 13] += 1
-        if (
-            ranks[card % 13] >= 3
-            or any(one in having and other in having for one, other in _BESIDE[ace][card])
-            or any(any(ends_for(meld, card, MELDS[ace])) for meld in open_to)
-        ):
+        gathered.add(card)
+        if gathered.melds(card) or any(any(ends_for(meld, card, MELDS[ace])) for meld in open_to):
             yield count
 
 
@@ -174,21 +149,3 @@ def _owes(card: Card) -> str:
 def arranger_of(ace: str, *, double: bool) -> Arranger:
     """What arranges hands at their fewest unmelded points, with the clubs worth double or not."""
     return arranger(MELDS[ace], IN_HAND[False][:13], (2 if double else 1, 1, 1, 1))
-
-
-def default_discard(hand: Cards, ace: str, *, double: bool) -> Card:
-    """The card whose discard leaves the fewest unmelded points; of several the highest, then by suit (COM-14).
-
-    Of a hand that a pile has swollen, the dearest card that lies on no meld: to search it card by card takes too long.
-    """
-    if len(hand) <= _SEARCHED:
-        _, cards = arranger_of(ace, double=double).best_discards(hand)
-        return max(cards, key=lambda card: (card % 13, -card))
-    values = IN_HAND[double]
-    loose = [card for card in hand if not _lies_on_meld(hand, card, ace)]
-    return max(loose or hand, key=lambda card: (values[card], card % 13, -card))
-
-
-def _lies_on_meld(hand: Cards, card: Card, ace: str) -> bool:
-    alike = sum(each % 13 == card % 13 for each in hand)
-    return alike >= 3 or any(one in hand and other in hand for one, other in _BESIDE[ace][card])

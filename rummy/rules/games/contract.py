@@ -44,11 +44,11 @@ from rummy.rules.games.contract_deal import (
     plays,
 )
 from rummy.rules.games.contract_lay import RULES, least_cards
+from rummy.rules.games.gathered import default_discard, discards
 from rummy.rules.games.totals import Totals
 from rummy.rules.games.zones import (
     clockwise,
     dealt,
-    may_discard,
     may_throw,
     show_hands,
     take,
@@ -64,7 +64,6 @@ _MOST_CONTRACTS: Final = 14
 _MOST_MELDS: Final = 4  # Of a kind.
 _MOST_CARDS: Final = 16
 _DRAW_STOCK, _DRAW_PILE, _TAKE, _PASS = DrawStock(), DrawPile(), Take(), Pass()
-_DISCARDS: Final = tuple([Discard(card) for card in range(54)])
 _DECISIONS: Final = {phase: tuple([Decision(seat, phase) for seat in range(6)]) for phase in Phase}
 _TEN_TWELVE: Final = (10, 10, 10, 10, 12, 12, 12)
 
@@ -184,8 +183,7 @@ class Contract:
             return [_TAKE, _PASS]
         if state.phase is Phase.PLAY:
             return plays(state)
-        hand = state.hands[state.turn]
-        return [_DISCARDS[card] for card in dict.fromkeys(hand) if may_discard(hand, card, state.forbidden)]
+        return discards(state)
 
     def default_action(self, state: ContractState) -> Action:
         """What is played for a seat that does not answer (COM-14)."""
@@ -194,19 +192,10 @@ class Contract:
         if state.phase is Phase.OFFER:
             return _PASS
         if state.phase is Phase.DISCARD:
-            return self._default_discard(state)
+            return default_discard(state, self.arranger())
         if not is_laying(state) and may_throw(state.hands[state.turn], state.forbidden):
             return END
         return plays(state)[0]
-
-    def _default_discard(self, state: ContractState) -> Action:
-        """The natural card whose loss leaves the fewest points unmatched, jokers left out of account; else a joker."""
-        hand = state.hands[state.turn]
-        kept = next((card for card in hand if not may_discard(hand, card, state.forbidden)), None)
-        _, cards = self.arranger().best_discards(tuple([card for card in hand if card < JOKER]), kept)
-        if not cards:
-            return _DISCARDS[next(card for card in hand if card >= JOKER and card != kept)]
-        return _DISCARDS[max(cards, key=lambda card: (card % 13, -card))]
 
     def apply(self, state: ContractState, action: Action) -> None:
         """Plays *action*. Raises `IllegalAction` before anything has changed."""

@@ -38,11 +38,11 @@ from rummy.rules.game import (
     Phase,
     View,
 )
+from rummy.rules.games.gathered import default_discard, discards
 from rummy.rules.games.rummy500_deal import (
     END,
     RULES,
     VALUES,
-    dearest_loose,
     hand_points,
     lay_off,
     meld,
@@ -56,7 +56,6 @@ from rummy.rules.games.zones import (
     clockwise,
     dealt,
     draw_stock,
-    may_discard,
     may_throw,
     show_hands,
     take,
@@ -69,10 +68,8 @@ from rummy.rules.tabling import JOKER, MeldRules
 
 HAND: Final = 7
 MOST_JOKERS: Final = 4
-_SEARCHED: Final = 40  # Natural cards of a hand up to which the default discard is the best one.
 _DRAW_STOCK, _PASS = DrawStock(), Pass()
 _DRAWS: Final = tuple([DrawPile(count) for count in range(109)])
-_DISCARDS: Final = tuple([Discard(card) for card in range(54)])
 _DECISIONS: Final = {phase: tuple([Decision(seat, phase) for seat in range(6)]) for phase in Phase}
 
 
@@ -159,32 +156,17 @@ class Rummy500:
             return draws if state.stock else [*draws, _PASS]
         if state.phase is Phase.PLAY:
             return plays(state)
-        hand = state.hands[state.turn]
-        return [_DISCARDS[card] for card in dict.fromkeys(hand) if may_discard(hand, card, state.forbidden)]
+        return discards(state)
 
     def default_action(self, state: Zones) -> Action:
         """What is played for a seat that does not answer (COM-14)."""
         if state.phase is Phase.START:
             return _DRAW_STOCK if state.stock else _DRAWS[1]
         if state.phase is Phase.DISCARD:
-            return self._default_discard(state)
-        legal = plays(state)
-        return END if END in legal else legal[0]
-
-    def _default_discard(self, state: Zones) -> Action:
-        """The natural card whose loss leaves the fewest points unmatched, jokers left out of account; else a joker.
-
-        Of a hand that the pile has swollen, the dearest card that lies on no meld: the search takes ever longer.
-        """
-        hand = state.hands[state.turn]
-        kept = next((card for card in hand if not may_discard(hand, card, state.forbidden)), None)
-        naturals = tuple([card for card in hand if card < JOKER])
-        if len(naturals) > _SEARCHED:
-            return _DISCARDS[dearest_loose(naturals, kept)]
-        _, cards = self.arranger().best_discards(naturals, kept)
-        if not cards:
-            return _DISCARDS[next(card for card in hand if card >= JOKER and card != kept)]
-        return _DISCARDS[max(cards, key=lambda card: (card % 13, -card))]
+            return default_discard(state, self.arranger())
+        if state.owed is None and may_throw(state.hands[state.turn], state.forbidden):
+            return END
+        return plays(state)[0]
 
     def apply(self, state: Zones, action: Action) -> None:
         """Plays *action*. Raises `IllegalAction` before anything has changed."""

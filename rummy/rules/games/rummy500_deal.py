@@ -9,6 +9,7 @@ from rummy.errors import IllegalAction
 from rummy.rules.actions import Action, Card, Cards, EndMelds, LayOff, Meld
 from rummy.rules.cards import TEXTS
 from rummy.rules.game import TableMeld
+from rummy.rules.games.gathered import Gathered, melds_with
 from rummy.rules.games.zones import (
     Zones,
     add_on,
@@ -38,73 +39,30 @@ JOKER_VALUE: Final = 15
 END: Final = EndMelds()
 
 
-def _beside(card: Card) -> tuple[tuple[Card, Card], ...]:
-    """The pairs of cards that make a run of three with *card*."""
-    suit, rank = card // 13 * 13, card % 13
-    pairs = []
-    for place in (0, 13) if rank == 0 else (rank,):
-        for low in range(max(0, place - 2), min(place, 11) + 1):
-            one, other = [suit + at % 13 for at in range(low, low + 3) if at != place]
-            pairs.append((one, other))
-    return tuple(pairs)
-
-
-_BESIDE: Final = tuple([_beside(card) for card in range(52)])
-
-
 # ---- the pile
 
 
 def takes(state: Zones) -> list[int]:
     """How many cards may be taken from the pile: the top one, or so many that the deepest can be played (R500-3)."""
     hand = state.hands[state.turn]
-    held_now, jokers = set(hand), any(card >= JOKER for card in hand)
+    gathered, jokers = Gathered(hand, RULES), any(card >= JOKER for card in hand)
     counts = []
     for count, card in enumerate(reversed(state.pile), 1):
-        held_now.add(card)
+        gathered.add(card)
         jokers = jokers or card >= JOKER
         if count == 1 or _is_laid_off(state, card):
             counts.append(count)
         elif jokers:
             more = with_cards(hand, state.pile[-count:])
-            if melds_with(more, card):
+            if melds_with(more, card, RULES):
                 counts.append(count)
-        elif _is_melded(held_now, card):
+        elif gathered.melds(card):
             counts.append(count)
     return counts
 
 
 def _is_laid_off(state: Zones, card: Card) -> bool:
     return any(True in ends_for(meld, card, RULES) for meld in state.melds)
-
-
-def _is_melded(cards: set[Card], card: Card) -> bool:
-    """Whether *card* is in a meld of *cards*, which are natural."""
-    if any(one in cards and other in cards for one, other in _BESIDE[card]):
-        return True
-    rank = card % 13
-    return (rank in cards) + (rank + 13 in cards) + (rank + 26 in cards) + (rank + 39 in cards) >= 3
-
-
-def dearest_loose(cards: Cards, kept: Card | None) -> Card:
-    """The dearest of *cards*, which are natural, but *kept*: of those that lie on no meld, where there are such."""
-    held_now = set(cards)
-    thrown = [card for card in cards if card != kept]
-    loose = [card for card in thrown if not _is_melded(held_now, card)]
-    return max(loose or thrown, key=lambda card: (VALUES[card % 13], card % 13, -card))
-
-
-def melds_with(hand: Cards, card: Card) -> list[Cards]:
-    """The melds of *hand* that hold *card*."""
-    wild = [each for each in hand if each >= JOKER]
-    if card >= JOKER:
-        wild.sort(key=card.__ne__)  # `melds_in` lays the first joker first.
-    near = [each for each in hand if each < JOKER and _is_near(each, card)]
-    return [cards for cards in melds_in((*near, *wild), RULES) if card in cards]
-
-
-def _is_near(card: Card, other: Card) -> bool:
-    return other >= JOKER or card % 13 == other % 13 or card // 13 == other // 13
 
 
 # ---- melds
@@ -115,7 +73,7 @@ def plays(state: Zones) -> list[Action]:
     hand, owed = state.hands[state.turn], state.owed
     if owed is not None:
         # More cards than it takes are left, and any of them may be thrown: nothing to look ahead for.
-        return [*map(Meld, melds_with(hand, owed)), *single_lay_offs((owed,), state.melds, RULES)]
+        return [*map(Meld, melds_with(hand, owed, RULES)), *single_lay_offs((owed,), state.melds, RULES)]
     actions: list[Action] = [*map(Meld, melds_in(hand, RULES)), *single_lay_offs(hand, state.melds, RULES)]
     if state.forbidden is not None:
         actions = [action for action in actions if _leads_on(state, action)]
@@ -125,6 +83,8 @@ def plays(state: Zones) -> list[Action]:
 def _leads_on(state: Zones, action: Action) -> bool:
     """Whether the turn can still be ended after *action*, which is a meld of the hand, or a lay-off that fits."""
     assert isinstance(action, Meld | LayOff)
+    if len(state.hands[state.turn]) > len(action.cards) + 1:
+        return True  # Of two cards, alike or not, one may be thrown.
     left = without(state.hands[state.turn], action.cards)
     assert left is not None, "only cards of the hand are listed"
     if may_throw(left, still_forbidden(state, action.cards)):

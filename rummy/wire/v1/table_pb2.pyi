@@ -159,6 +159,7 @@ class ToBot(_message.Message):
     ENDS_FIELD_NUMBER: _builtins.int
     GOODBYE_FIELD_NUMBER: _builtins.int
     NEWS_FIELD_NUMBER: _builtins.int
+    ARBITERS_FIELD_NUMBER: _builtins.int
     goodbye: _builtins.str
     """Why the arbiter is about to close the stream."""
     @_builtins.property
@@ -175,6 +176,10 @@ class ToBot(_message.Message):
     def news(self) -> _containers.RepeatedCompositeFieldContainer[Global___News]:
         """For a bot that has asked for them in Hello: what has happened, as it happens."""
 
+    @_builtins.property
+    def arbiters(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Addresses of all arbiters that this bot should dial from now on, where they have changed since it was welcomed."""
+
     def __init__(
         self,
         *,
@@ -185,10 +190,11 @@ class ToBot(_message.Message):
         ends: _abc.Iterable[Global___MatchEnd] | None = ...,
         goodbye: _builtins.str = ...,
         news: _abc.Iterable[Global___News] | None = ...,
+        arbiters: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["welcome", b"welcome"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "ends", b"ends", "goodbye", b"goodbye", "news", b"news", "rejections", b"rejections", "starts", b"starts", "welcome", b"welcome"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiters", b"arbiters", "decisions", b"decisions", "ends", b"ends", "goodbye", b"goodbye", "news", b"news", "rejections", b"rejections", "starts", b"starts", "welcome", b"welcome"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -229,14 +235,17 @@ class Welcome(_message.Message):
     MAX_MESSAGE_BYTES_FIELD_NUMBER: _builtins.int
     GRACE_SECONDS_FIELD_NUMBER: _builtins.int
     ARBITERS_FIELD_NUMBER: _builtins.int
+    ARBITER_FIELD_NUMBER: _builtins.int
     protocol: _builtins.int
     bot: _builtins.str
     concurrency: _builtins.int
     max_message_bytes: _builtins.int
     grace_seconds: _builtins.float
+    arbiter: _builtins.str
+    """Which of them has sent this, whatever address the bot has dialled."""
     @_builtins.property
     def arbiters(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Addresses of all arbiters that this bot should dial."""
+        """Addresses of all arbiters that this bot should dial; none where there is only this one."""
 
     def __init__(
         self,
@@ -247,10 +256,11 @@ class Welcome(_message.Message):
         max_message_bytes: _builtins.int = ...,
         grace_seconds: _builtins.float = ...,
         arbiters: _abc.Iterable[_builtins.str] | None = ...,
+        arbiter: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiters", b"arbiters", "bot", b"bot", "concurrency", b"concurrency", "grace_seconds", b"grace_seconds", "max_message_bytes", b"max_message_bytes", "protocol", b"protocol"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter", b"arbiter", "arbiters", b"arbiters", "bot", b"bot", "concurrency", b"concurrency", "grace_seconds", b"grace_seconds", "max_message_bytes", b"max_message_bytes", "protocol", b"protocol"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -184,6 +184,7 @@ async def assert_gone(family: list[tuple[Caller, int]]) -> None:
 
 
 async def test_a_bot_that_forks_twenty_children_leaves_none_when_it_is_stopped(stage: Stage) -> None:
+    """Fault P24."""
     await stage.start(FORKS + WAIT)
     family = await twenty_one(stage)
     await stage.lanes.stop(1, 0)
@@ -221,6 +222,7 @@ for _ in range(20):
 
 
 async def test_a_gigabyte_on_stderr_neither_blocks_nor_fills(stage: Stage) -> None:
+    """Fault P23."""
     await stage.start(r"""
 piece = b"x" * (1 << 20)
 for _ in range(1024):
@@ -384,6 +386,29 @@ except OSError:
 s = dial(); tell(s, memory=memory, disk=disk); s.recv(1)
 """)
     assert await (await stage.caller()).told() == {"memory": False, "disk": False}
+
+
+@pytest.mark.parametrize(
+    ("source", "cause", "text"),
+    [
+        ("hoard = []\nwhile True: hoard.append(bytes(32 << 20))", "resources", "limit of its process: MemoryError."),
+        ("bytearray(2 << 30)", "resources", "with status 1, at a limit of its process: MemoryError."),
+        ("[open('/dev/null') for _ in range(200)]\n", "resources", "[Errno 24]"),
+        ("open('big', 'wb').write(bytes(32 << 20))", "resources", "[Errno 27]"),
+        ("import signal; signal.signal(signal.SIGXFSZ, signal.SIG_DFL)\n"
+         "open('big', 'wb').write(bytes(32 << 20))", "resources", "ended by SIGXFSZ."),
+        ("raise ValueError('no')", "crashed", "with status 1."),
+        ("os.kill(os.getpid(), 9)", "crashed", "ended by SIGKILL."),
+        ("print('MemoryError')", "crashed", "with status 0."),
+    ],
+    ids=["memory", "much at once", "files", "disk", "disk, by signal", "error", "signal", "mere words"],
+)  # fmt: skip
+async def test_a_bot_that_runs_into_a_limit_is_told_from_one_that_crashes(
+    stage: Stage, source: str, cause: str, text: str
+) -> None:
+    await stage.start(source)
+    _, death = await asyncio.wait_for(stage.deaths.get(), SECONDS)
+    assert death.cause == cause and text in death.text
 
 
 async def test_a_package_that_cannot_be_read_never_starts(stage: Stage) -> None:

@@ -246,10 +246,18 @@ def test_bas_6_1_of_two_copies_one_may_go() -> None:
     assert hand(state, 0) == "6d9s"
 
 
-def test_bas_6_1_once_one_of_two_copies_is_tabled_the_other_stays() -> None:
+def test_bas_6_1_once_one_of_two_copies_is_tabled_the_other_may_go_com_1() -> None:
     state = position("6d7d8d9s", "Kc", pile="6d")
     play(Basic(packs=2), state, "P1 M:6d7d8d E")
-    assert legal(Basic(packs=2), state) == {"D:9s"}
+    assert legal(Basic(packs=2), state) == {"D:6d", "D:9s"}
+    last = position("6d7d8d", "Kc", pile="6d")
+    play(Basic(packs=2), last, "P1")
+    assert "M:6d7d8d" in legal(Basic(packs=2), last)  # What is left may be thrown.
+    play(Basic(packs=2), last, "M:6d7d8d E D:6d")
+    assert last.closer == 0
+    laid = position("6d9s", "Kc", pile="6d", melds="1:7d8d9d")
+    play(Basic(packs=2), laid, "P1 L:6d>0 E")
+    assert legal(Basic(packs=2), laid) == {"D:6d", "D:9s"}
 
 
 def test_bas_6_1_it_is_not_kept_as_the_only_card_with_nothing_to_do_with_it() -> None:

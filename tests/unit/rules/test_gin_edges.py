@@ -101,8 +101,8 @@ def test_a_knock_completes_the_turn_and_lifts_the_ban_gin_4_5() -> None:
     assert (GIN.view(state, None).turns, GIN.view(state, None).forbidden) == (0, parse_cards("Ks")[0])
     play(state, "K:5d")
     assert (GIN.view(state, None).turns, GIN.view(state, None).forbidden) == (1, None)
-    state = play(dealt(upcard="Qh", stock="2d3d"), "N N S D:2d S D:3d")
-    assert GIN.view(state, None).turns == 2
+    state = play(dealt("As2s3s7c7d7hKcKdKh5d", upcard="Ks", stock="2d3d2c"), "N N S D:2d S D:3d S K:5d")
+    assert GIN.view(state, None).turns == 3
 
 
 @pytest.mark.parametrize(
@@ -152,3 +152,14 @@ def test_an_action_of_another_phase_is_told_which_one_it_is(before: str, text: s
     with pytest.raises(IllegalAction) as refusal:
         play(state, text)
     assert (str(refusal.value), refusal.value.seat) == (reason, seat)
+
+
+def test_all_are_told_which_card_of_the_pile_was_taken_and_thrown_and_by_whom_com_12() -> None:
+    state = play(dealt(upcard="Kh"), "T D:9s P1 D:5s")
+    told = [(event.kind, event.seat, event.cards) for event in (each.seen_by(None) for each in state.events[1:])]
+    assert told == [
+        (EventKind.DRAW_PILE, 0, parse_cards("Kh")),
+        (EventKind.DISCARD, 0, parse_cards("9s")),
+        (EventKind.DRAW_PILE, 1, parse_cards("9s")),
+        (EventKind.DISCARD, 1, parse_cards("5s")),
+    ]

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 from zones_table import draw_up, legal, play, terms
 
-from rummy.rules.cards import parse_card, parse_cards
+from rummy.rules.cards import parse_cards
 from rummy.rules.game import EventKind
 from rummy.rules.games.rummy500 import Rummy500
-from rummy.rules.games.rummy500_deal import dearest_loose
 from rummy.rules.games.zones import Zones
 
 GAME = Rummy500()
@@ -45,11 +44,3 @@ def test_either_joker_opens_the_pile_r500_3_2(joker: str, *, in_pile: bool) -> N
     assert "P2" in legal(GAME, state)
     state = position("5h2c3s", OTHER, stock="Th", pile="7hKd")
     assert "P2" not in legal(GAME, state)
-
-
-def test_a_large_hand_throws_its_dearest_card_beside_its_melds_com_14() -> None:
-    cards = parse_cards("JsQsKs9d2c")
-    assert dearest_loose(cards, None) == parse_card("9d")
-    assert dearest_loose(cards, parse_card("9d")) == parse_card("2c")
-    assert dearest_loose(parse_cards("JsQsKs"), None) == parse_card("Ks")
-    assert dearest_loose(parse_cards("JsQsKs"), parse_card("Ks")) == parse_card("Qs")

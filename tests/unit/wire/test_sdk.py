@@ -14,7 +14,7 @@ import grpc
 import grpc.aio
 import pytest
 
-from rummy.errors import BadInput, Conflict, RummyError, SettingsError, Unauthenticated
+from rummy.errors import BadInput, Conflict, RummyError, SettingsError, TooMany, Unauthenticated
 from rummy.rules.actions import DrawStock
 from rummy.rules.game import EventKind, Phase
 from rummy.rules.games import find_game
@@ -134,6 +134,14 @@ def test_settings_are_read(folder: Path) -> None:
     assert settings == sdk.Settings("a:1", "t", ("gin", "one_oh_one"), 5, Path("/ca.pem"))
 
 
+@pytest.mark.parametrize(("asked", "taken"), [(0, 7), (5, 5)])
+def test_how_many_matches_at_once_stands_in_the_manifest_too(tmp_path: Path, asked: int, taken: int) -> None:
+    (tmp_path / "bot.toml").write_text('games = ["gin"]\nconcurrency = 7\n')
+    settings = sdk.settings_from({"ARENA_ADDRESS": "a:1", "ARENA_TOKEN": "t"}, tmp_path, asked)
+    hello = table_pb2.FromBot.FromString(sdk.Session(stock, settings).hello()).hello
+    assert hello.concurrency == taken
+
+
 @pytest.mark.parametrize("missing", ["ARENA_ADDRESS", "ARENA_TOKEN"])
 def test_a_missing_setting_is_named_with_what_it_is_for(folder: Path, missing: str) -> None:
     environment = {"ARENA_ADDRESS": "a:1", "ARENA_TOKEN": "t", missing: ""}
@@ -141,7 +149,10 @@ def test_a_missing_setting_is_named_with_what_it_is_for(folder: Path, missing: s
         sdk.settings_from(environment, folder)
 
 
-@pytest.mark.parametrize("text", [None, "games = []", "games = [1]", 'games = "gin"', "games", ""])
+@pytest.mark.parametrize("text", [
+    None, "games = []", "games = [1]", 'games = "gin"', "games", "", 'games = ["gin"]\nconcurrency = "many"',
+    'games = ["gin"]\nconcurrency = -1',
+])  # fmt: skip
 def test_a_bad_manifest_is_refused(tmp_path: Path, text: str | None) -> None:
     if text is not None:
         (tmp_path / "bot.toml").write_text(text)
@@ -212,6 +223,22 @@ async def test_a_lost_connection_is_dialled_again(tmp_path: Path, monkeypatch: p
     assert next(calls) == 4
 
 
+async def test_an_arbiter_that_is_full_is_dialled_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sdk, "FIRST_PAUSE", 0.0)
+    calls = itertools.count(1)
+
+    async def play(_: Any, context: Any) -> None:
+        async with abort_on_error(context):
+            raise TooMany("Full up.") if next(calls) < 3 else Unauthenticated("Three times is enough.")
+
+    async with arena(play, tmp_path) as settings:
+        with pytest.raises(Unauthenticated, match="Three times"):
+            await running(settings)
+    assert "Full up. Dialling again" in capsys.readouterr().err
+
+
 async def test_a_bot_that_is_taken_over_while_it_answers_does_not_take_over_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -248,3 +275,127 @@ async def test_a_bot_that_fails_ends_with_its_own_error(tmp_path: Path) -> None:
     async with arena(play, tmp_path) as settings:
         with pytest.raises(ZeroDivisionError):
             await running(settings, choose)
+
+
+# ---- several arbiters
+
+
+class Named:
+    """An arbiter that says where it and the others are, and counts who comes; a new stream ends the one before."""
+
+    def __init__(self, name: str, others: list[str]) -> None:
+        self.name, self.others = name, others
+        self.calls = 0
+        self.here: asyncio.Queue[bytes | Conflict] | None = None
+
+    async def play(self, _: Any, context: Any) -> None:
+        async with abort_on_error(context):
+            await context.read()
+            self.calls += 1
+            if self.here is not None:
+                self.here.put_nowait(Conflict("Another stream has taken over."))
+            here = self.here = asyncio.Queue()
+            welcome = table_pb2.Welcome(protocol=1, bot="b", arbiters=self.others, arbiter=self.name)
+            await context.write(encoder.welcome_part(welcome))
+            while not isinstance(news := await here.get(), Conflict):
+                await context.write(news)
+            raise news
+
+    def say(self, *addresses: str) -> None:
+        """Tells the bot that is here where the arbiters are by now."""
+        assert self.here is not None
+        self.here.put_nowait(encoder.arbiters_part(addresses))
+
+
+@asynccontextmanager
+async def arbiters(folder: Path, *doors: str) -> AsyncIterator[list[Named]]:
+    """Two arbiters; the first one has *doors* beside its own address."""
+    names = [f"unix:{folder}/{letter}" for letter in "ab"]
+    made = [Named(name, names) for name in names]
+    servers = []
+    for one in made:
+        server = grpc.aio.server()
+        handlers: dict[str, Any] = {"Play": grpc.stream_stream_rpc_method_handler(one.play)}
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("rummy.wire.v1.Table", handlers),))
+        for address in (one.name, *(doors if one is made[0] else ())):
+            server.add_insecure_port(address)
+        await server.start()
+        servers.append(server)
+    yield made
+    for server in servers:
+        await server.stop(None)
+
+
+async def until(holds: Callable[[], object]) -> None:
+    async with asyncio.timeout(20):
+        while not holds():
+            await asyncio.sleep(0)
+
+
+@asynccontextmanager
+async def dialling(address: str) -> AsyncIterator[sdk._Dialler]:
+    dialler = sdk._Dialler(stock, sdk.Settings(address, "token", ("gin",)), None)
+    task = asyncio.ensure_future(dialler.run())
+    yield dialler
+    assert not task.done()
+    task.cancel()
+    for one in dialler._tasks.values():
+        one.cancel()
+    await asyncio.gather(task, *dialler._tasks.values(), return_exceptions=True)
+
+
+async def test_a_bot_dials_every_arbiter_that_it_is_told_of_and_each_once(tmp_path: Path) -> None:
+    """It has come by another door than the name of the first: that is the same arbiter."""
+    door = f"unix:{tmp_path}/door"
+    async with arbiters(tmp_path, door) as (first, second), dialling(door) as dialler:
+        await until(lambda: len(dialler._there) == 2)
+        assert (first.calls, second.calls) == (1, 1)
+        assert dialler._tasks.keys() == {door, second.name}
+
+
+async def test_a_bot_that_is_connected_hears_of_arbiters_that_come_and_go(tmp_path: Path) -> None:
+    async with arbiters(tmp_path) as (first, second):
+        first.others = second.others = []
+        async with dialling(first.name) as dialler:
+            await until(lambda: dialler._there)
+            nowhere = f"unix:{tmp_path}/nowhere"
+            first.say(first.name, second.name, nowhere)
+            await until(lambda: len(dialler._there) == 2)
+            assert nowhere in dialler._tasks
+            first.say(first.name, second.name)
+            await until(lambda: nowhere not in dialler._tasks)
+            first.say(first.name)
+            first.say(first.name, nowhere)
+            await until(lambda: nowhere in dialler._tasks)
+            assert second.name in dialler._tasks  # Whoever is there is not let go of.
+
+
+async def test_two_addresses_of_one_arbiter_do_not_end_the_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What balances load leads a bot back to an arbiter where it is already, by that one's own name."""
+    monkeypatch.setattr(sdk, "FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(sdk, "DOUBT_SECONDS", 0.05)
+    door = f"unix:{tmp_path}/door"
+    async with arbiters(tmp_path, door) as (first, second), dialling(second.name) as dialler:
+        await until(lambda: len(dialler._there) == 2)
+        dialler._dial([door])
+        await until(lambda: first.name not in dialler._tasks)
+        assert dialler._tasks.keys() == {door, second.name} and first.calls == 2
+
+
+async def test_what_does_not_change_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sdk, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(sdk, "LONGEST_PAUSE", 0.002)
+    tried: list[str] = []
+    talk = sdk._Dialler._talk
+
+    async def counted(self: sdk._Dialler, address: str, session: sdk.Session) -> str:
+        tried.append(address)
+        return await talk(self, address, session)
+
+    monkeypatch.setattr(sdk._Dialler, "_talk", counted)
+    async with dialling(f"unix:{tmp_path}/nowhere"):
+        await until(lambda: len(tried) > 20)
+    assert "cannot be reached" in (said := capsys.readouterr().err)
+    assert said.count("\n") <= 3

@@ -1,0 +1,56 @@
+"""Rounds and their fixtures, saved as they are drawn: in batches, so that a long schedule needs no more memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import LiteralString
+
+from rummy.league.model import Round
+from rummy.store.db import Connection
+
+BATCH = 5_000
+"""Fixtures that are saved by one statement."""
+
+_ROUNDS: LiteralString = """
+    INSERT INTO round (tournament_id, round_no) SELECT %(tournament_id)s, unnest(%(rounds)s::int[])"""
+_FIXTURES: LiteralString = """
+    WITH made AS (
+        INSERT INTO fixture (tournament_id, round_no, table_no, due_at)
+        SELECT %(tournament_id)s, round_no, table_no, %(now)s
+          FROM unnest(%(rounds)s::int[], %(tables)s::int[]) AS drawn (round_no, table_no)
+     RETURNING fixture_id, round_no, table_no)
+    INSERT INTO fixture_seat (fixture_id, tournament_id, seat, entrant_no)
+    SELECT fixture_id, %(tournament_id)s, seat, entrant_no
+      FROM unnest(%(seat_rounds)s::int[], %(seat_tables)s::int[], %(seats)s::int[], %(entrants)s::int[])
+           AS drawn (round_no, table_no, seat, entrant_no)
+      JOIN made USING (round_no, table_no)"""
+
+
+def save(tx: Connection, tournament_id: int, drawn: Iterable[Round], *, now: datetime) -> int:
+    """Saves *drawn* and returns the number of its fixtures, which may be played from *now* on."""
+    fixtures = 0
+    for batch in _batches(drawn):
+        tables = [(r.number, t, table) for r in batch for t, table in enumerate(r.tables)]
+        seats = [(r, t, seat, entrant) for r, t, table in tables for seat, entrant in enumerate(table)]
+        given: dict[str, object] = {"tournament_id": tournament_id, "now": now}
+        tx.execute(_ROUNDS, {**given, "rounds": [r.number for r in batch]})
+        given |= {"rounds": [r for r, _, _ in tables], "tables": [t for _, t, _ in tables]}
+        names = ("seat_rounds", "seat_tables", "seats", "entrants")
+        tx.execute(_FIXTURES, {**given, **dict(zip(names, map(list, zip(*seats, strict=True)), strict=True))})
+        fixtures += len(tables)
+    return fixtures
+
+
+def _batches(drawn: Iterable[Round]) -> Iterator[list[Round]]:
+    """Whole rounds, of `BATCH` fixtures together or a little more."""
+    batch: list[Round] = []
+    fixtures = 0
+    for each in drawn:
+        batch.append(each)
+        fixtures += len(each.tables)
+        if fixtures >= BATCH:
+            yield batch
+            batch, fixtures = [], 0
+    if batch:
+        yield batch
