@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 
 from api import frames, schemas
 from api.kept import Kept
-from api.tables import Tables
+from api.tables import PATIENCE_SECONDS, Tables
 from rummy.errors import NotFound
 from rummy.league import standings
-from rummy.store import pages
+from rummy.store import ladders, pages
 from rummy.store.db import Connection, Database
+from rummy.store.ladders import Line
 
 Found = TypeVar("Found")
 Model = TypeVar("Model", bound=schemas.Model)
@@ -44,6 +45,7 @@ class Reads:
         self._now = now
         self._tables = Tables(database)
         self._ladders: Kept[list[pages.LadderRow]] = Kept(size=1)
+        self._fitted: Kept[list[Line]] = Kept()
         self._films: Kept[frames.Film] = Kept(size=8, at_once=4)
 
     def tournaments(self, *, before: int | None, limit: int) -> schemas.Page[schemas.Tournament]:
@@ -94,6 +96,26 @@ class Reads:
             schemas.Ladder(ladder=ladder, game=lines[0].game, options=lines[0].options, top=_top(lines, errors))
             for ladder, lines in _grouped(rows, lambda row: row.ladder)
         ]
+
+    def ladder(self, name: str) -> schemas.LadderRatings:
+        """Everybody in a ladder, with the joint fit once it is computed."""
+        with self._database.transaction() as tx:
+            mark = pages.newest_change(tx)
+            top = pages.ladder(tx, name, top=1)
+        if not top:
+            raise NotFound(f"Nothing is rated in a ladder {name}.")
+        found = self._fitted.get(name, mark, lambda: ladders.fitted(self._database, name), wait=PATIENCE_SECONDS)
+        return schemas.LadderRatings(
+            ladder=name,
+            game=top[0].game,
+            options=top[0].options,
+            computing=found.computing,
+            lines=[_fitted_line(line) for line in found.value or self._unfitted(name)],
+        )
+
+    def _unfitted(self, name: str) -> list[Line]:
+        with self._database.transaction() as tx:
+            return [Line(row, None, None) for row in pages.ladder(tx, name, top=ladders.MOST)]
 
     def bots(self, *, after: int, prefix: str, limit: int) -> schemas.Page[schemas.Bot]:
         """Bots by id, whose name begins with *prefix*."""
@@ -238,6 +260,20 @@ def _line(line: standings.Standing, entrant: pages.EntrantRow) -> schemas.TableL
 
 def _top(lines: Sequence[pages.LadderRow], errors: dict[tuple[int, int], float | None]) -> list[schemas.LadderLine]:
     return [_made(schemas.LadderLine, line, error=errors.get((line.tournament_id, line.version_id))) for line in lines]
+
+
+def _fitted_line(line: Line) -> schemas.LadderRating:
+    strength = line.strength
+    return _made(
+        schemas.LadderRating,
+        line.row,
+        elo=line.row.rating,
+        provisional=line.provisional,
+        group=strength and strength.group,
+        rating=strength and strength.rating,
+        error=strength and strength.error,
+        better_than_next=line.better_than_next,
+    )
 
 
 def _point(step: pages.RatingRow, errors: dict[tuple[int, int, int], float]) -> schemas.RatingPoint:

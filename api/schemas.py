@@ -50,7 +50,8 @@ class VersionName(BotName):
 
 
 class Tournament(Model):
-    """A tournament and how far it has come. `seed` is null until the tournament has ended."""
+    """A tournament and how far it has come. `seed` is null until the tournament has ended. `fixtures` counts
+    those planned, and those by which ties were played off."""
 
     tournament_id: int
     name: str
@@ -60,6 +61,7 @@ class Tournament(Model):
     format: str
     table_size: int
     cycles: int
+    format_options: dict[str, Any]
     limit_ms: int
     bank_ms: int
     increment_ms: int
@@ -216,6 +218,33 @@ class Ladder(Model):
     game: str
     options: dict[str, Any]
     top: list[LadderLine]
+
+
+class LadderRating(VersionName):
+    """A bot version in a ladder. `elo` is the published rating, provisional in its first fixtures. `rating` and `error`
+    are those of the joint fit, against the mean of the bots of the same `group`: bots of different groups have not met,
+    not even through others, and are not comparable. `better_than_next` is the probability that it is better than the
+    bot on the next line, null where that is of another group. All of the fit is null until it is computed, and for
+    versions that play too little to be among the most active of a very large ladder."""
+
+    elo: float
+    provisional: bool
+    fixtures: int
+    group: int | None
+    rating: float | None
+    error: float | None
+    better_than_next: float | None
+
+
+class LadderRatings(Model):
+    """All of a ladder, by group and joint fit, best first; by Elo until that is computed. While `computing`, newer
+    figures are on their way."""
+
+    ladder: str
+    game: str
+    options: dict[str, Any]
+    computing: bool
+    lines: list[LadderRating]
 
 
 class RatingPoint(Model):

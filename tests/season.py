@@ -18,7 +18,7 @@ from rummy.rules.game import Game
 from rummy.rules.games import find_game
 from rummy.rules.match import Match
 from rummy.rules.replay import Recorder, verify
-from rummy.store import bots, fixtures, owners, ratings, tournaments
+from rummy.store import bots, drawing, fixtures, owners, ratings, tournaments
 from rummy.store.db import Database
 from rummy.store.matches import PlayedMatch, SeatResult
 
@@ -133,6 +133,8 @@ class Season:
             for ladder in ratings.waiting(tx):
                 while (closed := ratings.lock_next(tx, ladder)) is not None:
                     ratings.save(tx, closed, elo.rate_round(closed.opening, closed.results), now=self.now)
+            for tournament_id in drawing.undrawn(tx):
+                drawing.draw(tx, tournament_id, now=self.now)
             tournaments.finish_played(tx, now=self.now)
 
 

@@ -41,7 +41,7 @@ class Player:
                 with self.leases.holding(claim) as held:
                     self._play(held)
         except StoreUnavailable as error:  # The lease runs out, and the sweeper finds the fixture.
-            _log.warning("fixture %d is left to its lease: %s", fixture_id, error)
+            _log.warning("fixture %d is left to its lease: %s", fixture_id, error, extra={"fixture": fixture_id})
 
     def _play(self, held: Held) -> None:
         claim = held.claim
@@ -54,7 +54,7 @@ class Player:
         except OrderVoid as error:
             self._void(claim, error, longest=LONGEST)
         except CallerFault as error:  # The order was refused, or the record does not replay.
-            _log.error("fixture %d could not be played: %s", claim.fixture_id, error)
+            _log.error("fixture %d could not be played: %s", claim.fixture_id, error, extra=_about(claim))
             self._void(claim, error, longest=LONGEST_REFUSED)
 
     def _played(self, held: Held) -> list[PlayedMatch]:
@@ -75,7 +75,8 @@ class Player:
     def _save(self, claim: Claim, played: Sequence[PlayedMatch]) -> None:
         with self.database.transaction() as tx:
             if not fixtures.finish(tx, claim, played, now=self.clock(tx)):
-                _log.warning("the result of fixture %d is dropped: the claim was lost", claim.fixture_id)
+                lost = "the result of fixture %d is dropped: the claim was lost"
+                _log.warning(lost, claim.fixture_id, extra=_about(claim))
 
     def _void(self, claim: Claim, error: Exception, *, longest: timedelta) -> None:
         """Gives up what was played, for twice as long each time: what has failed by itself may fail again."""
@@ -86,6 +87,10 @@ class Player:
     def _release(self, claim: Claim, reason: str, delay: timedelta) -> None:
         with self.database.transaction() as tx:
             fixtures.release(tx, claim, now=self.clock(tx), reason=reason, delay=delay)
+
+
+def _about(claim: Claim) -> dict[str, int]:
+    return {"fixture": claim.fixture_id, "generation": claim.generation}
 
 
 class OrderLost(HostFault):

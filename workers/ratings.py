@@ -1,4 +1,4 @@
-"""Rates closed rounds and ends tournaments. All of it may run twice, or in several workers at once."""
+"""Rates closed rounds, draws those that follow, ends tournaments. All may run twice, or in several workers at once."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from collections.abc import Callable
 from datetime import datetime
 
 from rummy.league.ratings import elo
-from rummy.store import db, ratings, tournaments
+from rummy.store import db, drawing, ratings, tournaments
 from rummy.store.db import Connection, Database
 
 
 def settle(database: Database, *, clock: Callable[[Connection], datetime] = db.now) -> None:
-    """Rates every closed round whose turn has come, then finishes the tournaments that have been played."""
+    """Rates closed rounds whose turn has come, draws the rounds for which it is time, finishes what has been played."""
+    with database.transaction() as tx:
+        undrawn = drawing.undrawn(tx)
+    for tournament_id in undrawn:
+        with database.transaction() as tx:
+            drawing.draw(tx, tournament_id, now=clock(tx))
     with database.transaction() as tx:
         waiting = ratings.waiting(tx)
     for ladder in waiting:

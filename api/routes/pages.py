@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request, Response
 
 from api import schemas
-from api.routes.parameters import After, Arena, Before, FixtureState, Id, Prefix, Schedule
+from api.routes.parameters import After, Arena, Before, FixtureState, Id, LadderName, Prefix, Schedule
 from api.web import templates
 from rummy.errors import ReplayMismatch
 
@@ -61,6 +61,12 @@ def tournament(
         "after": None if after is None else f"{after[0]}.{after[1]}",
     }
     return templates.TemplateResponse(request, "tournament.html", context)
+
+
+@router.get("/ladders/{ladder}")
+def ladder(request: Request, arena: Arena, ladder: LadderName) -> Response:
+    """A ladder: the joint fit with its errors beside Elo."""
+    return templates.TemplateResponse(request, "ladder.html", {"ladder": arena.ladder(ladder)})
 
 
 @router.get("/bots")

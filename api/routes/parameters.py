@@ -40,6 +40,9 @@ def name_prefix(
 
 Arena = Annotated[Reads, Depends(reads_of)]
 Id = Annotated[int, Path(ge=1, le=NEWEST)]
+LadderName = Annotated[
+    str, Path(max_length=80, pattern=r"^[a-z0-9_]+:[0-9a-f]{12}$", description="A game, and a mark of its options.")
+]
 Limit = Annotated[int, Query(ge=1, le=200, description="At most so many.")]
 Before = Annotated[int | None, Query(ge=1, le=NEWEST, description="Goes on below this id, as in `next`.")]
 After = Annotated[int, Query(ge=0, le=NEWEST, description="Goes on above this id, as in `next`.")]

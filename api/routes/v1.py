@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 
 from api import schemas
-from api.routes.parameters import After, Arena, Before, FixtureState, Id, Limit, Prefix, Schedule
+from api.routes.parameters import After, Arena, Before, FixtureState, Id, LadderName, Limit, Prefix, Schedule
 from rummy.errors import NotFound
 
 Answers = dict[int | str, dict[str, Any]]
@@ -55,6 +55,12 @@ def fixtures(
 def ladders(arena: Arena) -> list[schemas.Ladder]:
     """The best bot versions of every ladder."""
     return arena.ladders()
+
+
+@router.get("/ladders/{ladder}", tags=["bots"], responses=MISSING)
+def ladder(arena: Arena, ladder: LadderName) -> schemas.LadderRatings:
+    """Everybody in a ladder: Elo, the joint fit of all results with its errors, and who is better than the next."""
+    return arena.ladder(ladder)
 
 
 @router.get("/bots", tags=["bots"])

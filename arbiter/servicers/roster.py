@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
+from arbiter.servicers.registry import LOOK_UPS
 from rummy.errors import Conflict, Forbidden, Unauthenticated
 from rummy.packages import Package
 from rummy.store import bots, db, owners
@@ -20,12 +21,14 @@ class Roster:
     def __init__(self, database: Database, clock: Callable[[Connection], datetime] = db.now) -> None:
         self._database = database
         self._clock = clock
+        self._room = asyncio.Semaphore(LOOK_UPS)
 
     async def owner(self, token: str) -> Bearer:
         """Who shows *token*. Raises `Unauthenticated`, and `Forbidden` where it is a bot's and no owner's."""
         if not token:
             raise Unauthenticated("Show the owner's token as metadata 'authorization: Bearer ...'.")
-        bearer = await asyncio.to_thread(self._bearer, token)
+        async with self._room:
+            bearer = await asyncio.to_thread(self._bearer, token)
         if bearer.version_id is not None:
             raise Forbidden("This is the token of a live bot, with which it dials in; submit with the owner's token.")
         return bearer
@@ -42,7 +45,8 @@ class Roster:
         self, owner: Bearer, *, name: str, version: str, games: Sequence[str], language: str
     ) -> tuple[Version, str]:
         """A live version and its only valid token. Raises `Conflict` where it is hosted, or plays other games."""
-        return await asyncio.to_thread(self._register, owner, name, version, games, language)
+        async with self._room:
+            return await asyncio.to_thread(self._register, owner, name, version, games, language)
 
     def _bearer(self, token: str) -> Bearer:
         with self._database.transaction() as tx:

@@ -99,10 +99,11 @@ def fixtures(bots: int, seats: int, matches: int, seed: str) -> list[Fixture]:
         raise NotEnoughEntrants(f"A table of {seats} needs {seats} bots, not {bots}; name more, or one more than once.")
     if not 1 <= matches <= MAX_MATCHES:
         raise BadInput(f"A contest has 1 to {MAX_MATCHES:,} matches, not {matches}.")
-    return list(_drawn(bots, seats, -(-matches // seats), seed))
+    return list(drawn(bots, seats, -(-matches // seats), seed))
 
 
-def _drawn(bots: int, seats: int, rounds: int, seed: str) -> Iterator[Fixture]:
+def drawn(bots: int, seats: int, rounds: int, seed: str) -> Iterator[Fixture]:
+    """Each group of *seats* bots on a deal of its own, *rounds* times."""
     master, nonces = practice_master(seed), [practice_nonce(entrant) for entrant in range(bots)]
     number = 0
     for round_no in range(rounds):
@@ -131,7 +132,7 @@ def lines(bots: Sequence[Bot], legs: Sequence[Leg]) -> list[Line]:
 
 def _line(name: str, entrant: int, played: Sequence[Sequence[Leg]]) -> Line:
     mine = [legs for legs in played if entrant in legs[0].fixture.entrants]
-    scores = [_score(entrant, legs) for legs in mine]
+    scores = [score(entrant, legs) for legs in mine]
     places = [_place(entrant, leg) for legs in mine for leg in legs]
     return Line(
         name, len(mine), mean(scores), _error(scores),
@@ -147,7 +148,8 @@ def _error(scores: Sequence[float]) -> float | None:
     return stdev(scores) / sqrt(len(scores)) if len(set(scores)) > 1 else None
 
 
-def _score(entrant: int, legs: Sequence[Leg]) -> float:
+def score(entrant: int, legs: Sequence[Leg]) -> float:
+    """What *entrant* has scored in a fixture, from 0 to 1."""
     fixture = legs[0].fixture
     by_entrant = [[_place(each, leg)[0] for each in fixture.entrants] for leg in legs]
     return fixture_scores(by_entrant)[fixture.entrants.index(entrant)]

@@ -6,7 +6,7 @@ import importlib.util
 import itertools
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -67,7 +67,7 @@ class Table:
         self._bots = bots
         self._choose = {(entrant, leg): load(bot) for entrant, bot in enumerate(bots) for leg in range(seats)}
 
-    def play(self, fixtures: Sequence[Fixture]) -> Iterator[Leg]:
+    def play(self, fixtures: Iterable[Fixture]) -> Iterator[Leg]:
         """Plays all legs of *fixtures*. Raises `BotCrashed` and `BotIllegalAction`: here a fault ends everything."""
         for fixture in fixtures:
             for leg in range(len(fixture.entrants)):

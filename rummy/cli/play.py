@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
@@ -36,17 +36,18 @@ def play(
     out: Annotated[Path | None, typer.Option(help="Folder for the replays.")] = None,
 ) -> None:
     """Play bots against each other; every deal is played once from each seat, by processes or modules apart."""
-    rules = find_game(game, _options(options))
+    rules = find_game(game, options_of_text(options))
     table_size = contest.seats_for(rules, len(bots), seats)
     entrants = contest.find_bots(bots, rules)
     chosen = secrets.token_hex(8) if seed is None else seed
     fixtures = contest.fixtures(len(entrants), table_size, matches, chosen)
     began = perf_counter()
-    legs = _shown(_played(rules, entrants, fixtures, table_size, wire=wire), len(fixtures) * table_size, out, as_json)
+    legs = _shown(played(rules, entrants, fixtures, table_size, wire=wire), len(fixtures) * table_size, out, as_json)
     _tell(rules, entrants, legs, chosen, perf_counter() - began, as_json)
 
 
-def _options(text: str) -> dict[str, Any]:
+def options_of_text(text: str) -> dict[str, Any]:
+    """What --options says. Raises `BadOptions`."""
     try:
         options = canonical.loads(text.encode())
     except ValueError as error:
@@ -56,7 +57,10 @@ def _options(text: str) -> dict[str, Any]:
     return options
 
 
-def _played(rules: Game, bots: Sequence[Bot], fixtures: Sequence[Fixture], seats: int, *, wire: bool) -> Iterator[Leg]:
+def played(
+    rules: Game, bots: Sequence[Bot], fixtures: Iterable[Fixture], seats: int, *, wire: bool
+) -> Generator[Leg, None, None]:
+    """All legs as they end: of this process, or of an arena of its own, which ends with them."""
     if not wire:
         yield from in_process.Table(rules, bots, seats).play(fixtures)
         return
@@ -70,7 +74,7 @@ def _played(rules: Game, bots: Sequence[Bot], fixtures: Sequence[Fixture], seats
 
 
 async def _over_the_wire(
-    rules: Game, bots: Sequence[Bot], fixtures: Sequence[Fixture], seats: int
+    rules: Game, bots: Sequence[Bot], fixtures: Iterable[Fixture], seats: int
 ) -> AsyncGenerator[list[Leg], None]:
     async with local_arena.local_arena(bots, seats) as arena:
         async for legs in arena.play(rules, fixtures):

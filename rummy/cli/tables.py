@@ -6,7 +6,7 @@ from typing import Any
 from rich.table import Table
 
 from rummy.league import standings
-from rummy.store import bots, matches, ratings, tournaments
+from rummy.store import bots, drawing, matches, ratings, tournaments
 from rummy.store.db import Connection
 
 
@@ -36,7 +36,8 @@ def table_of(tx: Connection, tournament_id: int) -> list[NamedStanding]:
     """The standings of a tournament, best first. Raises NotFound."""
     versions = tournaments.entrants(tx, tournament_id)
     opening = ratings.opening(tx, tournament_id)
-    lines = standings.table(range(len(versions)), matches.results(tx, tournament_id), opening)
+    results = matches.results(tx, tournament_id)
+    lines = standings.table(range(len(versions)), results, opening, drawing.merits(tx, tournament_id, results))
     return [NamedStanding(bots.get(tx, versions[line.entrant]).title, line) for line in lines]
 
 

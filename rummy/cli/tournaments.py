@@ -34,6 +34,14 @@ Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs
 Format = Annotated[str, typer.Option("--format", metavar="FORMAT", help=f"Who meets whom: {', '.join(PAIRINGS)}.")]
 
 
+Rounds = Annotated[int | None, typer.Option(help="Swiss: how many rounds; else as many as a knockout would have.")]
+Seeding = Annotated[
+    str | None,
+    typer.Option(help="Swiss and knockout: what ranks the bots at the start, 'rating' (default) or 'entry'."),
+]
+Ties = Annotated[int | None, typer.Option(help="Knockout: how many fixtures more an equal pair may play (default: 3).")]
+
+
 @app.command()
 def create(
     name: Annotated[str, typer.Argument(help="What it is called.")],
@@ -43,6 +51,9 @@ def create(
     format_key: Format = "round_robin",
     table_size: Annotated[int, typer.Option(help="Seats at a table.")] = 2,
     cycles: Annotated[int | None, typer.Option(help="How often those meet who are to meet (default: 1).")] = None,
+    rounds: Rounds = None,
+    seeding: Seeding = None,
+    ties: Ties = None,
     matches: Annotated[int | None, typer.Option(help="In place of cycles: matches in all, at least.")] = None,
     seed: Annotated[str | None, typer.Option(help="A seed of your own: practice, which moves no rating.")] = None,
     seed_of: Annotated[
@@ -70,6 +81,7 @@ def create(
             versions = [bots.find(tx, text) for text in bot]
             plan = tournaments.Plan(
                 name=name, game=game, options=_options(options), format=format_key, table_size=table_size, seed=seed,
+                format_options=_format_options(rounds, seeding, ties),
                 limit_ms=limit_ms, bank_ms=bank_ms, increment_ms=increment_ms,
                 faults={"strikes": strikes, "grace_seconds": grace, "deaths": deaths},
             )  # fmt: skip
@@ -118,6 +130,11 @@ def _known_seed(
     return master, nonces
 
 
+def _format_options(rounds: int | None, seeding: str | None, ties: int | None) -> dict[str, object]:
+    given = {"rounds": rounds, "seeding": seeding, "ties": ties}
+    return {name: value for name, value in given.items() if value is not None}
+
+
 def _options(text: str) -> dict[str, object]:
     try:
         options = canonical.loads(text.encode("utf-8", "surrogatepass"))
@@ -136,6 +153,8 @@ def _cycles(plan: tournaments.Plan, cycles: int | None, matches: int | None, ver
     if matches < 1:
         raise BadInput(f"--matches is {matches}; it must be at least 1")
     form, field = find_format(plan.format), tournaments.check_plan(plan, versions)
+    if form.waits:
+        raise BadInput(f"--matches is for schedules that are known beforehand; give --cycles to {form.title}")
     check(form, field)
     return math.ceil(matches / planning.matches_a_cycle(form, field, versions))
 
@@ -183,12 +202,16 @@ def change(
     number: Number,
     format_key: Annotated[str | None, typer.Option("--format", metavar="FORMAT", help="Another format.")] = None,
     cycles: Annotated[int | None, typer.Option(help="Another number of cycles.")] = None,
+    rounds: Rounds = None,
+    seeding: Seeding = None,
+    ties: Ties = None,
     as_json: Json = False,
 ) -> None:
     """Give it another format or length while entries are open."""
     with opened() as database, database.transaction() as tx:
-        now = tournaments.change_format(tx, number, format_key=format_key, cycles=cycles)
-    answer = {"tournament": number, "format": now.format, "cycles": now.cycles}
+        options = _format_options(rounds, seeding, ties)
+        now = tournaments.change_format(tx, number, format_key=format_key, cycles=cycles, options=options)
+    answer = {"tournament": number, "format": now.format, "cycles": now.cycles, "format_options": now.format_options}
     cycles_now = f"{now.cycles} cycle{'s' * (now.cycles != 1)}"
     _tell(as_json, answer, f"Tournament {number} is {find_format(now.format).title} of {cycles_now} now.")
 

@@ -46,6 +46,7 @@ class Round:
 
     number: int
     tables: tuple[tuple[Entrant, ...], ...]
+    extra: bool = False  # Beyond what was planned: ties are played off.
 
 
 @dataclass(frozen=True, slots=True)

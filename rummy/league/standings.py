@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rummy.league.model import Entrant, FixtureResult, match_scores
+from rummy.league.pairing.format import Merit
 from rummy.league.ratings import elo, jackknife
 
 
@@ -21,28 +22,32 @@ class Standing:
     matches: int
     wins: int  # Matches won alone.
     draws: int  # Matches whose first place was shared.
-    points: float  # The sum of the pairwise scores of its matches: 1 a match won, one half a match drawn.
+    points: float  # Of its matches, 1 for each won and one half for each drawn; or those of its `Merit`.
 
 
 def table(
-    entrants: Sequence[Entrant], results: Sequence[FixtureResult], opening: Mapping[Entrant, float]
+    entrants: Sequence[Entrant],
+    results: Sequence[FixtureResult],
+    opening: Mapping[Entrant, float],
+    merits: Mapping[Entrant, Merit] | None = None,
 ) -> list[Standing]:
     """The standings after *results*, best first: by points, then wins, then draws; those alike share a place.
 
-    *opening* holds the ratings at the tournament's start; an entrant without one begins at `elo.INITIAL`.
+    *opening* holds the ratings at the tournament's start; an entrant without one begins at `elo.INITIAL`. *merits* come
+    from a format that has points and an order of its own.
     """
     start = {entrant: opening.get(entrant, elo.INITIAL) for entrant in entrants}
     ratings = elo.rate_rounds(start, results)
     errors = jackknife.standard_errors(lambda part: elo.rate_rounds(start, part), results)
-    lines = sorted(
-        (_line(entrant, results, ratings[entrant], errors.get(entrant)) for entrant in entrants),
-        key=lambda line: (*(-value for value in _merit(line)), line.entrant),
-    )
-    return [replace(line, place=1 + sum(_merit(other) > _merit(line) for other in lines)) for line in lines]
-
-
-def _merit(line: Standing) -> tuple[float, int, int]:
-    return line.points, line.wins, line.draws
+    lines = [_line(entrant, results, ratings[entrant], errors.get(entrant)) for entrant in entrants]
+    if merits is None:
+        order: dict[Entrant, tuple[float, ...]] = {line.entrant: (line.points, line.wins, line.draws) for line in lines}
+    else:
+        order = {entrant: merit.order for entrant, merit in merits.items()}
+        lines = [replace(line, points=merits[line.entrant].points) for line in lines]
+    lines.sort(key=lambda line: (*(-value for value in order[line.entrant]), line.entrant))
+    above = {line.entrant: sum(other > order[line.entrant] for other in order.values()) for line in lines}
+    return [replace(line, place=1 + above[line.entrant]) for line in lines]
 
 
 def _line(entrant: Entrant, results: Sequence[FixtureResult], rating: float, error: float | None) -> Standing:

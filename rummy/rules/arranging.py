@@ -14,15 +14,16 @@ Jokers that find no place count nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from itertools import product
 from typing import Final, NamedTuple
 
 from rummy.rules.actions import Card, Cards
+from rummy.rules.runs import Run, joined, taken_out
 from rummy.rules.tabling import JOKER, LONGEST_RUN, MeldRules
-from rummy.rules.tails import NATURAL, STOP, Place, Step, Tail, Tails
+from rummy.rules.tails import STOP, Place, Step, Tails
 
 Suits = tuple[int, int, int, int]
 Prices = tuple[int, ...]  # By how many cards of a suit are sold at a place.
@@ -416,20 +417,20 @@ class _Search:
 
     def _runs_of(self, suit: int, ways: Sequence[_Way]) -> Iterator[tuple[int, list[bool]]]:
         """The runs of a suit: first place, and by place whether the card is natural."""
-        runs = [_Run(tail) for tail in self.tails[ways[0][1][suit]].tails] if ways else []
+        runs = [Run(tail) for tail in self.tails[ways[0][1][suit]].tails] if ways else []
         claims = [(run.tail, run) for run in runs]
-        done: list[_Run] = []
-        going: list[_Run] = []
+        done: list[Run] = []
+        going: list[Run] = []
         for at, way in enumerate(ways):
             step, place = way[3][suit][4], self.turns[at].place
             going = []
             for run, part in zip(runs, step.taken, strict=False):
                 (done if part == STOP else going).append(run)
                 run.take(part, self.tails, self.jokers)
-            going += [_Run(self.tails.begun(self.jokers), place, [True]) for _ in step.taken[len(runs) :]]
-            runs = [_taken_out(going, tail) for tail in self.tails[step.state].tails]
+            going += [Run(self.tails.begun(self.jokers), place, [True]) for _ in step.taken[len(runs) :]]
+            runs = [taken_out(going, tail) for tail in self.tails[step.state].tails]
             done += [] if at + 1 == len(ways) else going
-        yield from _joined(done, going, claims)
+        yield from joined(done, going, claims)
 
     def _parts(self, start: int, run: list[bool]) -> Iterator[tuple[int, list[bool]]]:
         """The short runs into which a run falls; one that is longer than a suit always falls into some."""
@@ -449,45 +450,6 @@ class _Search:
         for at in range(self.rules.least_run - len(run)):
             cards.insert(len(cards) if start + len(run) + at < end else 0, next(wild))
         return tuple(cards)
-
-
-class _Run:
-    """A run that is being put together: its tail, first place, and by place whether the card is natural."""
-
-    def __init__(self, tail: Tail, start: int = 0, cards: Iterable[bool] = ()) -> None:
-        self.tail = tail
-        self.start = start
-        self.cards = list(cards)
-
-    def take(self, part: str, tails: Tails, jokers: int) -> None:
-        """Adds a card, or none."""
-        if part != STOP:
-            self.cards.append(part == NATURAL)
-            self.tail = tails.grown(self.tail, jokers, natural=part == NATURAL)
-
-
-def _taken_out(runs: list[_Run], tail: Tail) -> _Run:
-    found = next(run for run in runs if run.tail == tail)
-    runs.remove(found)
-    return found
-
-
-def _joined(done: list[_Run], last: list[_Run], claims: list[tuple[Tail, _Run]]) -> Iterator[tuple[int, list[bool]]]:
-    """The runs; those of the *last* place go on with what round the corner was claimed of them."""
-    after: dict[_Run, _Run] = {}
-    waiting = list(last)
-    for tail, claim in claims:
-        after[_taken_out(waiting, tail)] = claim
-    claimed = [claim for _, claim in claims]
-    heads = [run for run in (*done, *last) if run not in claimed]
-    for run in (*heads, *claimed):  # A whole suit may have no head.
-        cards, at = list(run.cards), after.pop(run, None)
-        if run in claimed and at is None:
-            continue
-        while at is not None:
-            cards += at.cards if at is not run else []
-            at = after.pop(at, None)
-        yield run.start, cards
 
 
 def _in_runs(mask: int, length: int) -> int:

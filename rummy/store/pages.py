@@ -28,6 +28,7 @@ class TournamentRow:
     format: str
     table_size: int
     cycles: int
+    format_options: dict[str, Any]
     limit_ms: int
     bank_ms: int
     increment_ms: int
@@ -190,11 +191,11 @@ class MatchRow:
 
 
 TOURNAMENT: LiteralString = """
-    SELECT t.tournament_id, t.name, t.game, t.options, t.ladder, t.format, t.table_size, t.cycles, t.limit_ms,
-           t.bank_ms, t.increment_ms, t.faults, t.commitment, s.master AS seed, t.rated, t.state, t.created_at,
-           t.started_at, t.finished_at,
+    SELECT t.tournament_id, t.name, t.game, t.options, t.ladder, t.format, t.table_size, t.cycles, t.format_options,
+           t.limit_ms, t.bank_ms, t.increment_ms, t.faults, t.commitment, s.master AS seed, t.rated, t.state,
+           t.created_at, t.started_at, t.finished_at,
            (SELECT count(*) FROM entrant e WHERE e.tournament_id = t.tournament_id) AS entrants,
-           f.fixtures, f.fixtures - todo.todo AS done, todo.running
+           greatest(f.fixtures, t.planned) AS fixtures, f.fixtures - todo.todo AS done, todo.running
       FROM tournament t
       LEFT JOIN revealed_seed s USING (tournament_id)
      CROSS JOIN LATERAL (
@@ -311,7 +312,9 @@ RATINGS: LiteralString = """
 LADDERS: LiteralString = """
     WITH rated AS (
       SELECT t.ladder, e.version_id, min(t.tournament_id) AS any_tournament
-        FROM entrant e JOIN tournament t USING (tournament_id) WHERE t.rated GROUP BY t.ladder, e.version_id),
+        FROM entrant e JOIN tournament t USING (tournament_id)
+       WHERE t.rated AND (%(ladder)s::text IS NULL OR t.ladder = %(ladder)s)
+       GROUP BY t.ladder, e.version_id),
     placed AS (
       SELECT rated.*, c.after AS rating, c.tournament_id,
              row_number() OVER (PARTITION BY rated.ladder ORDER BY c.after DESC, rated.version_id) AS place
@@ -439,7 +442,12 @@ def newest_change(tx: Connection) -> int:
 
 def ladders(tx: Connection, *, top: int) -> list[LadderRow]:
     """The best *top* bot versions of every ladder."""
-    return _many(tx, LadderRow, LADDERS, top=top)
+    return _many(tx, LadderRow, LADDERS, top=top, ladder=None)
+
+
+def ladder(tx: Connection, name: str, *, top: int) -> list[LadderRow]:
+    """The best *top* bot versions of one ladder; none where nothing is rated in it."""
+    return _many(tx, LadderRow, LADDERS, top=top, ladder=name)
 
 
 def bot_matches(tx: Connection, bot_id: int, *, before: int, limit: int) -> list[BotMatchRow]:

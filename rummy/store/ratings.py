@@ -11,6 +11,7 @@ from psycopg.rows import class_row
 
 from rummy.league.model import FixtureResult
 from rummy.league.ratings.elo import INITIAL
+from rummy.league.ratings.joint import Record
 from rummy.store import matches, tournaments
 from rummy.store.db import Connection
 
@@ -47,13 +48,18 @@ class Change:
 
 
 _LOCK: LiteralString = "SELECT pg_advisory_xact_lock(hashtextextended('rate ' || %(ladder)s, 0))"
-# The first round that is not rated yet and still can be; nothing after it is rated before it.
+# The first round that is not rated yet and still can be; nothing after it is rated before it. A tournament that is
+# played and has rounds yet to be drawn holds what follows, too.
 _NEXT: LiteralString = """
     SELECT tournament_id, round_no, closed_at IS NOT NULL
-      FROM tournament JOIN round USING (tournament_id)
-     WHERE ladder = %(ladder)s AND rated AND rated_at IS NULL
-       AND (closed_at IS NOT NULL OR state IN ('running', 'paused'))
-     ORDER BY started_at, tournament_id, round_no LIMIT 1"""
+      FROM (SELECT started_at, tournament_id, round_no, closed_at
+              FROM tournament JOIN round USING (tournament_id)
+             WHERE ladder = %(ladder)s AND rated AND rated_at IS NULL
+               AND (closed_at IS NOT NULL OR state IN ('running', 'paused'))
+             UNION ALL
+            SELECT started_at, tournament_id, NULL, NULL FROM tournament
+             WHERE ladder = %(ladder)s AND rated AND NOT drawn AND state IN ('running', 'paused')) AS to_come
+     ORDER BY started_at, tournament_id, round_no NULLS LAST LIMIT 1"""
 
 
 def lock_next(tx: Connection, ladder: str) -> ClosedRound | None:
@@ -168,6 +174,37 @@ def recompute(tx: Connection, rate: Rate) -> Iterator[Change]:
                 before=before[version],
                 after=after[version],
             )
+
+
+# Fixtures that went alike are one row, so a million of them are few rows.
+_RECORDS: LiteralString = """
+    WITH leg AS (
+      SELECT f.fixture_id, m.leg, array_agg(e.version_id ORDER BY e.version_id) AS versions,
+             array_agg(r.placement ORDER BY e.version_id) AS placements
+        FROM tournament t
+        JOIN round USING (tournament_id)
+        JOIN fixture f USING (tournament_id, round_no)
+        JOIN match m ON m.fixture_id = f.fixture_id AND m.generation = f.generation
+        JOIN seat_result r USING (match_id)
+        JOIN entrant e ON e.tournament_id = t.tournament_id AND e.entrant_no = r.entrant_no
+       WHERE t.ladder = %(ladder)s AND t.rated AND rated_at IS NOT NULL
+       GROUP BY f.fixture_id, m.leg),
+    played AS (
+      SELECT versions, array_agg(placements ORDER BY placements) AS legs FROM leg GROUP BY fixture_id, versions)
+    SELECT versions, legs, count(*) FROM played GROUP BY versions, legs"""
+
+
+def records(tx: Connection, ladder: str) -> dict[Record, int]:
+    """How often each record occurs among the fixtures of *ladder* in rated rounds; entrants are version ids."""
+    rows = tx.execute(_RECORDS, {"ladder": ladder}).fetchall()
+    return {(tuple(versions), tuple(map(tuple, legs))): times for versions, legs, times in rows}
+
+
+def results(tx: Connection, ladder: str) -> Iterator[FixtureResult]:
+    """The fixtures of *ladder* in rated rounds, in the order in which they were rated; entrants are version ids."""
+    for of, tournament_id, round_no in tx.execute(_RATED_ROUNDS).fetchall():
+        if of == ladder:
+            yield from _by_version(tx, tournament_id, round_no)
 
 
 _LOG: LiteralString = """

@@ -1,8 +1,8 @@
-"""Rounds and their fixtures, saved as they are drawn: in batches, so that a long schedule needs no more memory."""
+"""Rounds and their fixtures, saved in batches, so that the start of a long schedule takes neither time nor room."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from typing import LiteralString
 
@@ -10,7 +10,7 @@ from rummy.league.model import Round
 from rummy.store.db import Connection
 
 BATCH = 5_000
-"""Fixtures that are saved by one statement."""
+"""Fixtures that are saved at once, or a few more: rounds are whole."""
 
 _ROUNDS: LiteralString = """
     INSERT INTO round (tournament_id, round_no) SELECT %(tournament_id)s, unnest(%(rounds)s::int[])"""
@@ -27,30 +27,21 @@ _FIXTURES: LiteralString = """
       JOIN made USING (round_no, table_no)"""
 
 
-def save(tx: Connection, tournament_id: int, drawn: Iterable[Round], *, now: datetime) -> int:
-    """Saves *drawn* and returns the number of its fixtures, which may be played from *now* on."""
-    fixtures = 0
-    for batch in _batches(drawn):
-        tables = [(r.number, t, table) for r in batch for t, table in enumerate(r.tables)]
-        seats = [(r, t, seat, entrant) for r, t, table in tables for seat, entrant in enumerate(table)]
-        given: dict[str, object] = {"tournament_id": tournament_id, "now": now}
-        tx.execute(_ROUNDS, {**given, "rounds": [r.number for r in batch]})
-        given |= {"rounds": [r for r, _, _ in tables], "tables": [t for _, t, _ in tables]}
-        names = ("seat_rounds", "seat_tables", "seats", "entrants")
-        tx.execute(_FIXTURES, {**given, **dict(zip(names, map(list, zip(*seats, strict=True)), strict=True))})
-        fixtures += len(tables)
-    return fixtures
+def save(tx: Connection, tournament_id: int, drawn: Iterator[Round], *, now: datetime) -> list[Round]:
+    """Saves the next of *drawn* as a batch, and returns it: whole rounds, which may be played from *now* on."""
+    batch = list(_batch(drawn))
+    tables = [(r.number, t, table) for r in batch for t, table in enumerate(r.tables)]
+    seats = [(r, t, seat, entrant) for r, t, table in tables for seat, entrant in enumerate(table)]
+    given: dict[str, object] = {"tournament_id": tournament_id, "now": now}
+    tx.execute(_ROUNDS, {**given, "rounds": [r.number for r in batch]})
+    given |= {"rounds": [r for r, _, _ in tables], "tables": [t for _, t, _ in tables]}
+    names = ("seat_rounds", "seat_tables", "seats", "entrants")
+    tx.execute(_FIXTURES, {**given, **{name: [seat[at] for seat in seats] for at, name in enumerate(names)}})
+    return batch
 
 
-def _batches(drawn: Iterable[Round]) -> Iterator[list[Round]]:
-    """Whole rounds, of `BATCH` fixtures together or a little more."""
-    batch: list[Round] = []
+def _batch(drawn: Iterator[Round]) -> Iterator[Round]:
     fixtures = 0
-    for each in drawn:
-        batch.append(each)
-        fixtures += len(each.tables)
-        if fixtures >= BATCH:
-            yield batch
-            batch, fixtures = [], 0
-    if batch:
-        yield batch
+    while fixtures < BATCH and (following := next(drawn, None)) is not None:
+        fixtures += len(following.tables)
+        yield following

@@ -15,7 +15,8 @@ from psycopg.types.json import Jsonb
 from rummy.errors import BadInput, BadOptions, BadTransition, Conflict, NotFound, TournamentClosed
 from rummy.league.model import TournamentState, check_transition
 from rummy.league.pairing import find_format
-from rummy.league.pairing.format import Field, check, check_table
+from rummy.league.pairing.format import Field, Option, check, check_options, check_table, lots
+from rummy.league.ratings.elo import INITIAL
 from rummy.league.schedule import commitment, draw_seed, practice_master, practice_nonce
 from rummy.names import check_name
 from rummy.rules.game import Game, seats_of
@@ -39,6 +40,7 @@ class Plan:
     format: str = "round_robin"
     table_size: int = 2
     cycles: int = 1
+    format_options: Mapping[str, object] = field(default_factory=dict)
     limit_ms: int = 1000
     bank_ms: int = 10000
     increment_ms: int = 0
@@ -58,6 +60,7 @@ class Tournament:
     format: str
     table_size: int
     cycles: int
+    format_options: dict[str, Option]
     limit_ms: int
     bank_ms: int
     increment_ms: int
@@ -68,6 +71,7 @@ class Tournament:
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    drawn: bool  # Every round is saved.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +79,7 @@ class Progress:
     """How far a tournament is."""
 
     state: str
-    fixtures: int
+    fixtures: int  # In all, as far as known.
     running: int
     done: int
     rounds: int
@@ -88,14 +92,14 @@ def ladder_of(game: Game) -> str:
 
 
 _COLUMNS: LiteralString = """
-    SELECT tournament_id, name, game, options, ladder, format, table_size, cycles, limit_ms, bank_ms, increment_ms,
-           faults, commitment, rated, state, created_at, started_at, finished_at
+    SELECT tournament_id, name, game, options, ladder, format, table_size, cycles, format_options, limit_ms, bank_ms,
+           increment_ms, faults, commitment, rated, state, created_at, started_at, finished_at, drawn
       FROM tournament """
 _CREATE: LiteralString = """
-    INSERT INTO tournament (name, game, options, ladder, format, table_size, cycles, limit_ms, bank_ms,
+    INSERT INTO tournament (name, game, options, ladder, format, table_size, cycles, format_options, limit_ms, bank_ms,
                             increment_ms, faults, commitment, rated, state, created_at)
-    VALUES (%(name)s, %(game)s, %(options)s, %(ladder)s, %(format)s, %(table_size)s, %(cycles)s, %(limit_ms)s,
-            %(bank_ms)s, %(increment_ms)s, %(faults)s, %(commitment)s, %(rated)s, 'open', %(now)s)
+    VALUES (%(name)s, %(game)s, %(options)s, %(ladder)s, %(format)s, %(table_size)s, %(cycles)s, %(format_options)s,
+            %(limit_ms)s, %(bank_ms)s, %(increment_ms)s, %(faults)s, %(commitment)s, %(rated)s, 'open', %(now)s)
     RETURNING tournament_id"""
 _SEED: LiteralString = "INSERT INTO tournament_seed (tournament_id, master) VALUES (%(tournament_id)s, %(master)s)"
 
@@ -129,7 +133,8 @@ def check_plan(plan: Plan, versions: Sequence[bots.Version]) -> Field:
         _check_fits(version, plan.game)
         if version.version_id in (other.version_id for other in versions[:number]):
             raise _twice(version, plan.name)
-    return Field(entrants=len(versions), table_size=plan.table_size, cycles=plan.cycles)
+    options = check_options(find_format(plan.format), plan.format_options)
+    return Field(entrants=len(versions), table_size=plan.table_size, cycles=plan.cycles, options=options)
 
 
 def _checked(plan: Plan, game: Game) -> dict[str, object]:
@@ -147,6 +152,7 @@ def _checked(plan: Plan, game: Game) -> dict[str, object]:
         "format": plan.format,
         "table_size": plan.table_size,
         "cycles": _whole("number of cycles", plan.cycles, 1, 100_000),
+        "format_options": Jsonb(check_options(find_format(plan.format), plan.format_options)),
         "limit_ms": _whole("time limit in milliseconds", plan.limit_ms, 1, 600_000),
         "bank_ms": _whole("time bank in milliseconds", plan.bank_ms, 0, 3_600_000),
         "increment_ms": _whole("increment of the bank in milliseconds", plan.increment_ms, 0, 60_000),
@@ -263,7 +269,7 @@ def revealed(tx: Connection, tournament_id: int) -> tuple[bytes, list[bytes]]:
 # The start is later than that of every tournament of the ladder: it fixes the order in which rounds are rated.
 _START: LiteralString = """
     UPDATE tournament
-       SET state = 'running',
+       SET state = 'running', planned = %(planned)s, drawn = %(drawn)s,
            started_at = greatest(%(now)s, (SELECT max(started_at) + interval '1 microsecond'
                                              FROM tournament WHERE ladder = %(ladder)s))
      WHERE tournament_id = %(tournament_id)s"""
@@ -271,7 +277,7 @@ _LADDER_LOCK: LiteralString = "SELECT pg_advisory_xact_lock(hashtextextended('st
 
 
 def start(tx: Connection, tournament_id: int, *, now: datetime) -> int:
-    """Closes entries, saves the schedule and lets it be played; returns the number of fixtures.
+    """Closes entries, saves the schedule, or the first part of it, and lets it be played; returns its fixtures in all.
 
     Raises `BadTransition`, `NotEnoughEntrants`, `LeagueError` for too many fixtures.
     """
@@ -280,37 +286,79 @@ def start(tx: Connection, tournament_id: int, *, now: datetime) -> int:
     if tournament.started_at is not None:
         change_state(tx, tournament_id, TournamentState.RUNNING, now=now)
         return 0
-    form, field = find_format(tournament.format), field_of(tx, tournament)
-    check(form, field)
+    form = find_format(tournament.format)
+    size = check(form, field_of(tx, tournament))
     tx.execute(_LADDER_LOCK, {"ladder": tournament.ladder})
-    fixtures = rounds.save(tx, tournament_id, form.draw(field, ()), now=now)
-    tx.execute(_START, {"tournament_id": tournament_id, "ladder": tournament.ladder, "now": now})
-    return fixtures
+    if form.waits:
+        _rank(tx, tournament)
+    saved = rounds.save(tx, tournament_id, form.draw(field_of(tx, tournament), ()), now=now)
+    drawn = not form.waits and len(saved) == size.rounds
+    values = {"tournament_id": tournament_id, "ladder": tournament.ladder, "now": now}
+    tx.execute(_START, {**values, "planned": size.fixtures, "drawn": drawn})
+    return size.fixtures
+
+
+_STRENGTHS: LiteralString = """
+    SELECT coalesce((SELECT after FROM rating_change c WHERE c.ladder = %(ladder)s AND c.version_id = e.version_id
+                      ORDER BY change_id DESC LIMIT 1), %(initial)s)
+      FROM entrant e WHERE tournament_id = %(tournament_id)s ORDER BY entrant_no"""
+_RANK: LiteralString = """
+    UPDATE entrant SET ranking = place - 1
+      FROM unnest(%(ranking)s::int[]) WITH ORDINALITY AS ranked (number, place)
+     WHERE tournament_id = %(tournament_id)s AND entrant_no = number"""
+
+
+def _rank(tx: Connection, tournament: Tournament) -> None:
+    """Settles who is ranked above whom: by rating, those alike by lot; or as they have entered."""
+    values = {"tournament_id": tournament.tournament_id, "ladder": tournament.ladder, "initial": INITIAL}
+    strengths = [float(row[0]) for row in tx.execute(_STRENGTHS, values)]
+    ranking = list(range(len(strengths)))
+    if tournament.format_options["seeding"] == "rating":
+        ranking = lots(_draw_seed(tx, tournament.tournament_id), "ranking", len(strengths))
+        if tournament.rated:  # In practice all begin alike, so that it repeats.
+            ranking.sort(key=lambda entrant: -strengths[entrant])
+    tx.execute(_RANK, {**values, "ranking": ranking})
 
 
 _MASTER: LiteralString = "SELECT master FROM tournament_seed WHERE tournament_id = %(tournament_id)s"
 
 
-def field_of(tx: Connection, tournament: Tournament) -> Field:
-    """From what the schedule of *tournament* is drawn, with those who have entered so far."""
-    values = {"tournament_id": tournament.tournament_id}
+def _draw_seed(tx: Connection, tournament_id: int) -> bytes:
+    values = {"tournament_id": tournament_id}
     row = tx.execute(_MASTER, values).fetchone()
     assert row is not None
-    nonces = [bytes(nonce) for (nonce,) in tx.execute(_NONCES, values)]
+    return draw_seed(bytes(row[0]), [bytes(nonce) for (nonce,) in tx.execute(_NONCES, values)])
+
+
+_RANKING: LiteralString = """
+    SELECT entrant_no FROM entrant WHERE tournament_id = %(tournament_id)s AND ranking IS NOT NULL ORDER BY ranking"""
+
+
+def field_of(tx: Connection, tournament: Tournament) -> Field:
+    """From what the schedule of *tournament* is drawn, with those who have entered so far."""
+    waits = find_format(tournament.format).waits
     return Field(
-        entrants=len(nonces),
+        entrants=_count(tx, tournament.tournament_id),
         table_size=tournament.table_size,
         cycles=tournament.cycles,
-        seed=draw_seed(bytes(row[0]), nonces),
+        options=tournament.format_options,
+        ranking=tuple(row[0] for row in tx.execute(_RANKING, {"tournament_id": tournament.tournament_id})),
+        seed=b"" if waits else _draw_seed(tx, tournament.tournament_id),
     )
 
 
 _FORMAT: LiteralString = """
-    UPDATE tournament SET format = %(format)s, cycles = %(cycles)s WHERE tournament_id = %(tournament_id)s"""
+    UPDATE tournament SET format = %(format)s, cycles = %(cycles)s, format_options = %(options)s
+     WHERE tournament_id = %(tournament_id)s"""
 
 
 def change_format(
-    tx: Connection, tournament_id: int, *, format_key: str | None = None, cycles: int | None = None
+    tx: Connection,
+    tournament_id: int,
+    *,
+    format_key: str | None = None,
+    cycles: int | None = None,
+    options: Mapping[str, object],
 ) -> Tournament:
     """Gives a tournament that has not begun another format or length; what is None stays as it is.
 
@@ -322,9 +370,12 @@ def change_format(
             f"the format of {tournament.name!r} is settled: it is {tournament.state}; make another tournament"
         )
     key = tournament.format if format_key is None else format_key
-    check_table(find_format(key), tournament.table_size)
+    form = find_format(key)
+    check_table(form, tournament.table_size)
+    kept = {name: value for name, value in tournament.format_options.items() if name in form.defaults}
+    checked = Jsonb(check_options(form, {**kept, **options}))
     many = _whole("number of cycles", tournament.cycles if cycles is None else cycles, 1, 100_000)
-    tx.execute(_FORMAT, {"tournament_id": tournament_id, "format": key, "cycles": many})
+    tx.execute(_FORMAT, {"tournament_id": tournament_id, "format": key, "cycles": many, "options": checked})
     return get(tx, tournament_id)
 
 
@@ -360,18 +411,18 @@ def change_state(tx: Connection, tournament_id: int, then: TournamentState, *, n
 
 _PLAYED: LiteralString = """
     UPDATE tournament SET state = 'finished', finished_at = %(now)s
-     WHERE state = 'running'
+     WHERE state = 'running' AND drawn
        AND NOT EXISTS (SELECT FROM round WHERE round.tournament_id = tournament.tournament_id AND closed_at IS NULL)
     RETURNING tournament_id"""
 
 
 def finish_played(tx: Connection, *, now: datetime) -> list[int]:
-    """Finishes every running tournament whose rounds are all closed; returns their ids."""
+    """Finishes every running tournament whose rounds are all drawn and closed; returns their ids."""
     return [row[0] for row in tx.execute(_PLAYED, {"now": now}).fetchall()]
 
 
 _PROGRESS: LiteralString = """
-    SELECT t.state, count(f.fixture_id) AS fixtures,
+    SELECT t.state, greatest(count(f.fixture_id), t.planned) AS fixtures,
            count(*) FILTER (WHERE f.state = 'running') AS running, count(*) FILTER (WHERE f.state = 'done') AS done,
            (SELECT count(*) FROM round r WHERE r.tournament_id = t.tournament_id) AS rounds,
            (SELECT count(*) FROM round r

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from season import HOSTILE, Filled, filled
 
 from rummy.league.model import TournamentState
+from rummy.rules.games import find_game
 from rummy.store import tournaments
 
 __all__ = ["filled"]
@@ -19,6 +20,8 @@ __all__ = ["filled"]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 QUIET = ("--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run")
 found = os.environ.get("ARENA_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+
+GIN = tournaments.ladder_of(find_game("gin"))
 
 pytestmark = [
     pytest.mark.browser,
@@ -71,6 +74,18 @@ def test_from_the_table_to_a_bot_and_a_match(page: Page) -> None:
     page.locator("section", has_text="Recent matches").locator("tbody tr").first.get_by_role("link").first.click()
     expect(page.locator("#result tbody tr")).to_have_count(2)
     at(page, "1.0")
+
+
+def test_from_a_ladder_to_its_ratings(page: Page) -> None:
+    page.goto("/")
+    page.get_by_role("link", name="Gin rummy", exact=True).last.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Gin rummy")
+    first = page.locator("#ratings tbody tr").first
+    expect(first).to_contain_text("±")
+    expect(first).to_contain_text("%")
+    first.get_by_role("link").click()
+    page.get_by_role("link", name="Gin rummy", exact=True).click()
+    expect(page).to_have_url(re.compile(r"/ladders/gin:[0-9a-f]{12}$"))
 
 
 def test_a_replay_is_stepped_through_by_buttons_and_keys(page: Page, filled: Filled) -> None:
@@ -163,7 +178,9 @@ def test_hostile_names_are_shown_as_they_are(page: Page, filled: Filled) -> None
         expect(page.locator("#table").get_by_role("link", name=name, exact=True)).to_be_visible()
 
 
-@pytest.mark.parametrize("path", ["/", "/tournaments/1", "/bots", "/bots/1", "/matches/1", "/verify", "/reference"])
+@pytest.mark.parametrize(
+    "path", ["/", "/tournaments/1", f"/ladders/{GIN}", "/bots", "/bots/1", "/matches/1", "/verify", "/reference"]
+)
 def test_nothing_is_wider_than_a_phone(page: Page, path: str) -> None:
     page.set_viewport_size({"width": 360, "height": 780})
     page.goto(path)

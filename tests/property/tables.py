@@ -32,7 +32,10 @@ from rummy.rules.game import Event
 from rummy.rules.games import GAMES, find_game
 from rummy.rules.match import Match
 
-TABLES = [(key, seats) for key, kind in GAMES.items() for seats in range(kind.spec.min_seats, kind.spec.max_seats + 1)]
+PLAIN_TABLES = [  # Those that default options allow.
+    (key, seats) for key, kind in GAMES.items() for seats in range(kind.spec.min_seats, kind.spec.max_seats + 1)
+]
+TABLES = [*PLAIN_TABLES, ("contract", 2)]  # Two play with any of the option sets below (CON-1).
 OPTION_SETS: dict[str, list[dict[str, Any]]] = {
     "basic": [
         {},
@@ -61,12 +64,32 @@ OPTION_SETS: dict[str, list[dict[str, Any]]] = {
         {"first_drop": 25, "middle_drop": 50, "wrong_show": 100, "cap": 60, "turn_cap": 4, "rounds": 1},
     ],
     "contract": [
-        {"turn_cap": 6},
-        {"contracts": [[1, 0], [0, 1]], "cards": [6, 7], "buying": True, "packs": "two", "turn_cap": 12},
-        {"contracts": [[1, 1], [1, 0]], "cards": [9, 5], "buying": True, "max_buys": 1, "turn_cap": 15},
-        {"contracts": [[1, 0], [0, 1], [2, 0]], "cards": [3, 4, 6], "packs": "two", "last_at_once": False},
-        {"contracts": [[1, 0], [0, 1], [1, 0]], "cards": [3, 3, 3], "packs": "two"},
-        {"contracts": [[1, 1]], "cards": [7], "packs": "two"},
+        {"two_seats": True, "turn_cap": 6},
+        {
+            "two_seats": True,
+            "contracts": [[1, 0], [0, 1]],
+            "cards": [6, 7],
+            "buying": True,
+            "packs": "two",
+            "turn_cap": 12,
+        },
+        {
+            "two_seats": True,
+            "contracts": [[1, 1], [1, 0]],
+            "cards": [9, 5],
+            "buying": True,
+            "max_buys": 1,
+            "turn_cap": 15,
+        },
+        {
+            "two_seats": True,
+            "contracts": [[1, 0], [0, 1], [2, 0]],
+            "cards": [3, 4, 6],
+            "packs": "two",
+            "last_at_once": False,
+        },
+        {"two_seats": True, "contracts": [[1, 0], [0, 1], [1, 0]], "cards": [3, 3, 3], "packs": "two"},
+        {"two_seats": True, "contracts": [[1, 1]], "cards": [7], "packs": "two"},
     ],
     "rummy500": [
         {},

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from tables import TABLES, accepts, eager, states
+from tables import PLAIN_TABLES, accepts, eager, states
 
 from rummy.rules.actions import Action, Arrange, BigGin, Knock, LayOff, Meld
 from rummy.rules.game import DealResult, MatchResult, seats_of
@@ -18,7 +18,7 @@ from rummy.rules.match import Match
 SHORT = {"contract": {"turn_cap": 2}, "indian13": {"turn_cap": 2}}
 
 
-@pytest.mark.parametrize("table", TABLES, ids=str)
+@pytest.mark.parametrize("table", PLAIN_TABLES, ids=str)
 def test_the_first_dealer_is_drawn_from_the_seed_com_3(table: tuple[str, int]) -> None:
     key, seats = table
     dealers = {Match(find_game(key), seats, bytes([number])).view(None).dealer for number in range(16 * seats)}
@@ -27,7 +27,7 @@ def test_the_first_dealer_is_drawn_from_the_seed_com_3(table: tuple[str, int]) -
     assert again[0] == again[1]
 
 
-@pytest.mark.parametrize("table", TABLES, ids=str)
+@pytest.mark.parametrize("table", PLAIN_TABLES, ids=str)
 def test_the_deal_moves_clockwise_past_those_who_are_out_com_3(table: tuple[str, int]) -> None:
     moved = sum(check_dealers(*table, bytes([number])) for number in range(4))
     assert moved

@@ -25,7 +25,16 @@ SAMPLED = [table for table in TABLES if hasattr(GAMES[table[0]], "resume")]
 DOCS = Path(__file__).parents[2] / "docs" / "howto" / "write-a-bot.md"
 DEALS = {"gin": 8, "one_oh_one": 2, "contract": 2}  # Of each match, from its first; else one.
 MORE: dict[str, list[dict[str, Any]]] = {
-    "contract": [{"contracts": [[1, 1]], "cards": [16], "buying": True, "max_buys": 10, "last_at_once": False}]
+    "contract": [
+        {
+            "two_seats": True,
+            "contracts": [[1, 1]],
+            "cards": [16],
+            "buying": True,
+            "max_buys": 10,
+            "last_at_once": False,
+        }
+    ]
 }
 
 

@@ -22,6 +22,7 @@ from rummy.store import bots, owners
 from rummy.store.db import Database
 from rummy.wire.dial import credentials
 from rummy.wire.v1 import arbiter_pb2, arbiter_pb2_grpc
+from sample_bots import sdk
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 GARBAGE = b"\xff\xfe garbage \x00"
@@ -468,3 +469,27 @@ async def test_who_comes_and_goes_stands_in_the_log(stage: Stage, caplog: pytest
     told = [(record.getMessage(), record.__dict__["bot"]) for record in caplog.records]
     assert told[0] == ("A bot has come, with mine/7.", "bot 1")
     assert told[1][0].startswith("A stream has ended: A message of") and told[1][1] == "bot 1"
+
+
+@pytest.mark.realtime
+async def test_a_bot_notices_too_that_its_line_was_cut_and_dials_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fault P21, from the other side: the SDK does not wait for ever for an arbiter that does not hear it."""
+    monkeypatch.setattr(server, "OPTIONS", (("grpc.http2.min_ping_interval_without_data_ms", 100),))
+    monkeypatch.setattr(sdk, "SILENCE_SECONDS", 1.0)
+    monkeypatch.setattr(sdk, "ECHO_SECONDS", 1.0)
+    hall = Hall()
+    [address] = await hall.open_to_bots(everybody(), ["127.0.0.1:0"])
+    wire = Wire(int(address.rpartition(":")[2]))
+    settings = sdk.Settings(await wire.open(), token(1), ("gin",))
+    dialler = sdk._Dialler(lambda decision: decision.fallback, settings, None)
+    running = asyncio.ensure_future(dialler.run())
+    async with asyncio.timeout(PATIENCE):
+        for holds in (True, False):
+            while bool(dialler._there) is not holds:
+                await asyncio.sleep(0.05)
+            wire.cut()
+    for task in (running, *dialler._tasks.values()):
+        task.cancel()
+    await asyncio.gather(running, *dialler._tasks.values(), return_exceptions=True)
+    await wire.close()
+    await hall.close()

@@ -155,6 +155,29 @@ def test_practice_moves_no_rating(client: Client, filled: Filled) -> None:
     assert len(get(client, f"/api/v1/tournaments/{filled.practice}/table")["lines"]) == 4
 
 
+def test_a_ladder_shows_the_joint_fit_beside_elo(client: Client, filled: Filled) -> None:
+    address = f"/api/v1/ladders/{get(client, '/api/v1/ladders')[0]['ladder']}"
+    ladder = get(client, address)
+    assert not ladder["computing"]
+    lines = [line for line in ladder["lines"] if line["group"] == 0]
+    assert len(lines) >= 4
+    assert [line["rating"] for line in lines] == sorted((line["rating"] for line in lines), reverse=True)
+    assert all(0 < line["error"] < 1000 for line in lines)
+    assert all(0.5 <= line["better_than_next"] <= 1 for line in lines[:-1]) and lines[-1]["better_than_next"] is None
+    elo = {line["version_id"]: line["rating"] for line in get(client, "/api/v1/ladders")[0]["top"]}
+    assert {line["version_id"]: line["elo"] for line in ladder["lines"]}.items() >= elo.items()
+    page = client.get(address.removeprefix("/api/v1"))
+    assert f"± {lines[0]['error']:.0f}" in page.text
+    assert f"{100 * lines[0]['better_than_next']:.1f} %" in page.text
+
+
+def test_a_ladder_that_is_none(client: Client) -> None:
+    assert "Nothing is rated" in get(client, "/api/v1/ladders/gin:000000000000", 404)["message"]
+    assert client.get("/ladders/gin:000000000000").status_code == 404
+    for wrong in ("gin", "gin:zzzzzzzzzzzz", "gin:000000000000%00", "%F0%9F%83%8F:000000000000", "gin:00000000000"):
+        assert client.get(f"/api/v1/ladders/{wrong}").status_code == 422
+
+
 def test_the_seeds_follow_from_what_is_shown(client: Client, filled: Filled) -> None:
     shown = get(client, f"/api/v1/tournaments/{filled.gin}")
     master = bytes.fromhex(shown["seed"])

@@ -14,9 +14,10 @@ from rummy.cli.following import follow
 from rummy.cli.main import main
 from rummy.embedded.postgres import PostgresServer
 from rummy.errors import StoreUnavailable
-from rummy.store import db, owners, tournaments
+from rummy.store import db, fixtures, owners, tournaments
 from rummy.store.db import Database
 from rummy.store.fixtures import Claim
+from workers.ratings import settle
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -102,8 +103,8 @@ def test_a_plan_is_shown_and_nothing_is_made(run: Run, world: World, three: list
     cup = ["tournament", "create", "Cup", "--game", "gin", *three, "--plan"]
     assert answer(run, *cup, "--cycles", "3") == {
         "plan": {
-            "entrants": 3, "table_size": 2, "cycles": 3, "rounds": 9, "fixtures": 9, "most_fixtures": 9, "matches": 18,
-            "seconds": 4.5, "seconds_a_fixture": 0.5, "measured": 0,
+            "entrants": 3, "table_size": 2, "cycles": 3, "rounds": 9, "fixtures": 9, "most_fixtures": 9, "byes": 0,
+            "matches": 18, "seconds": 4.5, "seconds_a_fixture": 0.5, "measured": 0,
             "balance": {"fixtures": [6, 6], "meetings": [3, 3], "seat_difference": 0},
         }
     }  # fmt: skip
@@ -149,10 +150,51 @@ def test_a_gauntlet_is_one_against_the_field(run: Run, world: World, three: list
     assert world.value("SELECT count(*) FROM fixture_seat WHERE entrant_no = 0") == 2
 
 
+def test_a_knockout_from_the_command_line(run: Run, world: World, three: list[str]) -> None:
+    cup = ["tournament", "create", "Cup", "--game", "gin", *three, "--format", "knockout", "--ties", "1"]
+    plan = answer(run, *cup, "--cycles", "2", "--seeding", "entry", "--start")["plan"]
+    assert (plan["rounds"], plan["fixtures"], plan["most_fixtures"], plan["balance"]) == (2, 4, 6, None)
+    assert plan["byes"] == 1
+    shown = run("tournament", "plan", "1")[1]
+    assert "4 fixtures, up to 6 with ties played off" in shown
+    assert "1 bye, which counts as won" in shown
+    for _ in range(2):  # The second and the third meet, then the winner and the first.
+        for fixture_id in world.all_fixtures(1)[-2:]:
+            claim = world.claim(fixture_id)
+            assert claim is not None
+            with world.database.transaction() as tx:
+                seats = [entrant.entrant_no for entrant in fixtures.terms(tx, claim).entrants]
+            assert world.finish(claim, winner=seats.index(max(seats)))
+        settle(world.database, clock=lambda tx: world.now)
+    settle(world.database, clock=lambda tx: world.now)
+    shown = answer(run, "tournament", "table", "1")
+    assert shown["state"] == "finished"
+    assert [(line["place"], line["bot"], line["points"]) for line in shown["table"]] == [
+        (1, "Ten 1", 4.0), (2, "Ace 1", 0.0), (3, "Two 1", 0.0),
+    ]  # fmt: skip
+
+
+def test_a_swiss_table_counts_byes_and_orders_by_points(run: Run, world: World, three: list[str]) -> None:
+    cup = ["tournament", "create", "Cup", "--game", "gin", *three, "--format", "swiss", "--rounds", "3"]
+    assert "--matches is for schedules that are known" in run(*cup, "--matches", "9")[2]
+    assert "a Swiss tournament has no option 'ties'" in run(*cup, "--ties", "2")[2]
+    assert world.value("SELECT count(*) FROM tournament") == 0
+    answer(run, *cup, "--start")
+    for _ in range(3):
+        claim = world.claim(world.all_fixtures(1)[-1])
+        assert claim is not None
+        assert world.finish(claim)
+        settle(world.database, clock=lambda tx: world.now)
+    table = answer(run, "tournament", "table", "1")["table"]
+    assert sum(line["points"] for line in table) == 6  # Three fixtures and three byes.
+    assert sorted(line["matches"] for line in table) == [4, 4, 4]
+    assert [line["points"] for line in table] == sorted((line["points"] for line in table), reverse=True)
+
+
 def test_the_format_is_changed_until_the_start_and_not_after_it(run: Run, world: World, three: list[str]) -> None:
     answer(run, "tournament", "create", "Cup", "--game", "gin", *three)
     changed = answer(run, "tournament", "change", "1", "--format", "gauntlet", "--cycles", "3")
-    assert changed == {"tournament": 1, "format": "gauntlet", "cycles": 3}
+    assert changed == {"tournament": 1, "format": "gauntlet", "cycles": 3, "format_options": {}}
     assert run("tournament", "change", "1", "--cycles", "2")[1] == "Tournament 1 is a gauntlet of 2 cycles now.\n"
     assert "no format 'x'" in run("tournament", "change", "1", "--format", "x")[2]
     assert "number of cycles" in run("tournament", "change", "1", "--cycles", "0")[2]
@@ -330,3 +372,41 @@ def test_watching_ends_where_the_database_stays_away(world: World) -> None:
     nowhere = Database("postgresql://x@/x?host=/nowhere/at/all", size=1, wait_seconds=0.1)
     with nowhere as database, pytest.raises(StoreUnavailable):
         follow(database, 1, lambda _: True, patience=0.0)
+
+
+def test_the_ratings_of_a_ladder(run: Run, world: World, three: list[str]) -> None:
+    assert "no round of a rated tournament is complete yet" in run("ratings", "gin")[2]
+    for _ in range(2):
+        run("tournament", "create", "Cup", "--game", "gin", "--cycles", "12", "--start", *three)
+        world.play_all(int(str(world.value("SELECT max(tournament_id) FROM tournament"))))
+    run("rate")
+    found = answer(run, "ratings", "gin")
+    assert {line["bot"] for line in found["lines"]} == {"Ann/Ace 1", "Ann/Two 1", "Ann/Ten 1"}
+    assert sum(line["rating"] for line in found["lines"]) == pytest.approx(4500)
+    assert [line["better_than_next"] is None for line in found["lines"]] == [False, False, True]
+    assert [(line["fixtures"], line["provisional"]) for line in found["lines"]] == [(48, False)] * 3
+    assert answer(run, "ratings", found["ladder"]) == found
+    told = answer(run, "ratings", "gin", "--second-opinion")["lines"]
+    assert all(0 < line["openskill"]["deviation"] < 25 / 3 for line in told)
+    assert "openskill" in run("ratings", "gin", "--second-opinion")[1]
+    status, shown, _ = run("ratings", "gin")
+    assert status == 0
+    assert f"{found['lines'][0]['rating']:.0f}" in shown
+    assert f"{100 * found['lines'][0]['better_than_next']:.1f} %" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["one_oh_one"], "Nothing is rated in the ladder one_oh_one:"),
+        (["gin:123"], "Nothing is rated in the ladder gin:123;"),
+        (["whist"], "whist"),
+        (["gin", "--options", "[]"], "--options takes a JSON object"),
+        (["gin:123", "--options", '{"knock_limit": 5}'], "Give a game with --options"),
+        (["gin:\0"], "plain text"),
+    ],
+)
+def test_a_ladder_that_cannot_be_shown(run: Run, arguments: list[str], sentence: str) -> None:
+    status, _, said = run("ratings", *arguments)
+    assert status == 1
+    assert sentence in said

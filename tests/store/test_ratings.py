@@ -1,13 +1,14 @@
 """Ratings are a function of the log: the same whoever rates, how often, and in whatever order results came."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from world import World
 
 from rummy.league.model import TournamentState
-from rummy.league.ratings import elo
-from rummy.store import ratings, tournaments
+from rummy.league.ratings import elo, joint
+from rummy.store import ladders, matches, ratings, tournaments
 from workers.ratings import rate_round, settle
 
 
@@ -101,3 +102,51 @@ def test_a_changed_rating_is_found(world: World, column: str) -> None:
     with world.database.transaction() as tx:
         tx.execute(f"UPDATE rating_change SET {column} = {column} + 1e-9 WHERE change_id = 1".encode())
     assert log(world) != recomputed(world)
+
+
+def test_the_records_of_a_ladder_are_those_of_its_rated_rounds(world: World) -> None:
+    first, second = world.tournament(4, cycles=2), world.tournament(3, table_size=2)
+    practice, other = world.tournament(2, seed="a"), world.tournament(2, options={"knock_limit": 5})
+    for made in (first, second, practice, other):
+        world.play_all(made)
+    settle(world.database)
+    with world.database.transaction() as tx:
+        found = ratings.records(tx, tournaments.get(tx, first).ladder)
+        expected = joint.counted(
+            replace(result, entrants=tuple(versions[entrant] for entrant in result.entrants))
+            for made in (first, second)
+            for versions in [tournaments.entrants(tx, made)]
+            for result in matches.results(tx, made)
+        )
+        in_order = list(ratings.results(tx, tournaments.get(tx, first).ladder))
+    assert found == expected == joint.counted(in_order)
+    assert sum(found.values()) == 12 + 3
+
+
+def test_what_is_not_rated_yet_is_in_no_record(world: World) -> None:
+    made = world.tournament(2, cycles=2)
+    world.play_all(made)
+    ladder = str(world.value("SELECT ladder FROM tournament"))
+    with world.database.transaction() as tx:
+        assert ratings.records(tx, ladder) == {}
+    assert ladders.fitted(world.database, ladder) == []
+    settle(world.database)
+    with world.database.transaction() as tx:
+        assert sum(ratings.records(tx, ladder).values()) == 2
+
+
+def test_a_ladder_has_groups_with_the_best_first_and_a_chance_for_each_pair_of_neighbours(world: World) -> None:
+    for entrants in (3, 2):
+        world.play_all(world.tournament(entrants, cycles=6))
+    settle(world.database)
+    ladder = str(world.value("SELECT ladder FROM tournament"))
+    lines = ladders.fitted(world.database, ladder)
+    strengths = [line.strength for line in lines if line.strength is not None]
+    assert [strength.group for strength in strengths] == [0, 0, 0, 1, 1]
+    assert [strength.entrant for strength in strengths] == [line.row.version_id for line in lines]
+    for group in (strengths[:3], strengths[3:]):
+        assert [each.rating for each in group] == sorted((each.rating for each in group), reverse=True)
+    assert [line.better_than_next is None for line in lines] == [False, False, True, False, True]
+    assert all(line.better_than_next >= 0.5 for line in lines if line.better_than_next is not None)
+    assert [line.row.fixtures for line in lines] == [strength.fixtures for strength in strengths]
+    assert all(line.provisional for line in lines)  # None has played twenty.

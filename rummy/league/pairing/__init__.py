@@ -3,9 +3,16 @@
 from rummy.errors import LeagueError
 from rummy.league.pairing.format import Format
 from rummy.league.pairing.gauntlet import Gauntlet
+from rummy.league.pairing.knockout import Knockout
 from rummy.league.pairing.round_robin import RoundRobin
+from rummy.league.pairing.swiss import Swiss
 
-PAIRINGS: dict[str, Format] = {"round_robin": RoundRobin(), "gauntlet": Gauntlet()}
+PAIRINGS: dict[str, Format] = {
+    "round_robin": RoundRobin(),
+    "gauntlet": Gauntlet(),
+    "swiss": Swiss(),
+    "knockout": Knockout(),
+}
 
 
 def find_format(key: str) -> Format:

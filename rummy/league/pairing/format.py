@@ -14,6 +14,13 @@ MAX_FIXTURES = 250_000
 """A larger schedule is refused: it is more than a season of play, and most likely a slip of the keyboard."""
 
 Option = int | str
+OPTIONS: dict[str, range | tuple[str, ...]] = {
+    "rounds": range(1_001),
+    "ties": range(101),
+    "seeding": ("rating", "entry"),
+}
+"""What an option of a format may be. `rounds`: how many, 0 for the usual number. `ties`: how many fixtures more a pair
+plays that is equal. `seeding`: by what entrants are ranked at the start."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +31,8 @@ class Field:
     table_size: int = 2
     cycles: int = 1  # How often those who are drawn together meet.
     options: Mapping[str, Option] = field(default_factory=dict)
-    ranking: tuple[Entrant, ...] = ()  # The best first, as it stood at the start; only for formats that wait.
-    seed: bytes = b""  # What is left to lots follows from it.
+    ranking: tuple[Entrant, ...] = ()  # The best first, as settled at the start; only for formats that wait.
+    seed: bytes = b""  # What is left to lots follows from it; only for formats that do not wait.
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +42,15 @@ class Size:
     rounds: int
     fixtures: int
     most: int
+    byes: int = 0  # Rounds of an entrant without an opponent, which count as won.
+
+
+@dataclass(frozen=True, slots=True)
+class Merit:
+    """What a format makes of an entrant's results: the points that the table shows, and by what it is ordered."""
+
+    points: float
+    order: tuple[float, ...]  # More is better; those alike share a place.
 
 
 class Format(Protocol):
@@ -51,6 +67,9 @@ class Format(Protocol):
 
     def draw(self, field: Field, played: Sequence[FixtureResult]) -> Iterator[Round]:
         """The rounds that follow on *played*: all of them, or the next one where the format waits; none at the end."""
+
+    def merits(self, field: Field, played: Sequence[FixtureResult]) -> dict[Entrant, Merit] | None:
+        """What the table is ordered by; None where that is the points of all matches."""
 
 
 def check_table(form: Format, table_size: int) -> None:
@@ -80,6 +99,19 @@ def check(form: Format, field: Field) -> Size:
             f"has {size.most:,} fixtures; the limit is {MAX_FIXTURES:,}: take fewer cycles or entrants"
         )
     return size
+
+
+def check_options(form: Format, given: Mapping[str, object]) -> dict[str, Option]:
+    """Every option of *form*, as given or by default. Raises `LeagueError` for what it does not have or cannot take."""
+    for name, value in given.items():
+        if name not in form.defaults:
+            there = ", ".join(form.defaults) or "none"
+            raise LeagueError(f"{form.title} has no option {name!a}; there are: {there}")
+        allowed = OPTIONS[name]
+        if isinstance(value, bool) or value not in allowed:
+            words = f"from {allowed[0]} to {allowed[-1]}" if isinstance(allowed, range) else " or ".join(allowed)
+            raise LeagueError(f"the option {name!a} of {form.title} is {words}, not {value!a}")
+    return {**form.defaults, **{name: value for name, value in given.items() if isinstance(value, int | str)}}
 
 
 def lots(seed: bytes, what: str, count: int) -> list[int]:

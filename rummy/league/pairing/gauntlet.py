@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
-from rummy.league.model import FixtureResult, Round
-from rummy.league.pairing.format import Field, Option, Size
+from rummy.league.model import Entrant, FixtureResult, Round
+from rummy.league.pairing.format import Field, Merit, Option, Size
 
 
 class Gauntlet:
@@ -28,3 +28,7 @@ class Gauntlet:
         for cycle in range(field.cycles):
             others = range(1, field.entrants)
             yield Round(cycle, tuple((0, other) if (cycle + other) % 2 else (other, 0) for other in others))
+
+    def merits(self, field: Field, played: Sequence[FixtureResult]) -> dict[Entrant, Merit] | None:
+        """None: the points of all matches count."""
+        return None

@@ -11,7 +11,7 @@ from rummy.errors import LeagueError
 from rummy.league.model import Entrant, FixtureResult, Round
 from rummy.league.pairing import design
 from rummy.league.pairing.design import Drawn, Table
-from rummy.league.pairing.format import Field, Option, Size, lots
+from rummy.league.pairing.format import Field, Merit, Option, Size, lots
 
 MOST_BALANCED = 128
 """A balanced design for more entrants would take longer to make than anybody waits for."""
@@ -45,6 +45,10 @@ class RoundRobin:
             for tables in drawn:
                 yield Round(number, tables)
                 number += 1
+
+    def merits(self, field: Field, played: Sequence[FixtureResult]) -> dict[Entrant, Merit] | None:
+        """None: the points of all matches count."""
+        return None
 
 
 def _pairs(field: Field) -> Iterator[Drawn]:

@@ -55,6 +55,7 @@ from rummy.rules.games.basic_deal import (
     plays,
     points,
     settle,
+    takes,
     turn_over,
     turnovers,
     why_not_take,
@@ -229,11 +230,7 @@ class Basic:
         actions: list[Action] = [_DRAW_STOCK] if state.stock else []
         if self._may_turn_over(state, terms):
             actions.append(_TURN_OVER)
-        spread = self.pile == "spread"
-        for count in range(1, (len(state.pile) if spread else min(len(state.pile), 1)) + 1):
-            if why_not_take(state, count, terms, spread=spread) is None:
-                actions.append(_DRAW_PILE[count - 1])
-        return actions
+        return actions + [_DRAW_PILE[count - 1] for count in takes(state, terms, spread=self.pile == "spread")]
 
     def _may_turn_over(self, state: BasicState, terms: Terms) -> bool:
         """Whether the stock has run out and may be renewed; one card turned over must be taken (BAS-6.2, 6.4)."""

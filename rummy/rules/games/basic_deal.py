@@ -15,7 +15,7 @@ from rummy.errors import IllegalAction
 from rummy.rules.actions import Action, Card, Cards, EndMelds, LayOff, Meld, Seat
 from rummy.rules.cards import TEXTS
 from rummy.rules.game import DealResult, DealTerms, TableMeld
-from rummy.rules.games.gathered import melds_with
+from rummy.rules.games.gathered import Gathered, melds_with
 from rummy.rules.games.zones import (
     Zones,
     add_on,
@@ -183,6 +183,20 @@ def _leads_on(state: BasicState, action: Action, terms: Terms) -> bool:
 
 
 # ---- the pile
+
+
+def takes(state: BasicState, terms: Terms, *, spread: bool) -> list[int]:
+    """How many cards may be taken from the pile."""
+    size = len(state.hands[state.turn])
+    gathered = Gathered(state.hands[state.turn], terms.melds)
+    counts = []
+    for count, card in enumerate(reversed(state.pile if spread else state.pile[-1:]), 1):
+        gathered.add(card)
+        # Beside a meld of three, two cards are left: one of them may be thrown.
+        at_once = card < JOKER and size + count > terms.melds.least_run + 1 and gathered.melds(card)
+        if at_once or why_not_take(state, count, terms, spread=spread) is None:
+            counts.append(count)
+    return counts
 
 
 def why_not_take(state: BasicState, count: int, terms: Terms, *, spread: bool) -> str | None:

@@ -26,8 +26,8 @@ from rummy.rules.actions import (
     Seat,
     Take,
 )
-from rummy.rules.cards import BIT, PACK, cards_of, cards_text, mask, suit_tables
-from rummy.rules.deadwood import VALUES, best_discards, deadwood, points
+from rummy.rules.cards import BIT, PACK, cards_of, cards_text, mask
+from rummy.rules.deadwood import VALUES, best_discards, points
 from rummy.rules.game import (
     DealResult,
     DealTerms,
@@ -40,8 +40,8 @@ from rummy.rules.game import (
     TableMeld,
     View,
 )
+from rummy.rules.games.gin_ends import DISCARDS, end, ends_of_turn, lay_open, own_melds, placements, sizes, won
 from rummy.rules.games.gin_state import GinState, GinTally
-from rummy.rules.melds import extended, tabled
 from rummy.rules.options import flag, one_of, whole
 from rummy.rules.show import Arrangement, best_show, check_arrangement, show_actions
 
@@ -53,10 +53,6 @@ _SHOW_BEST: Final = Arrange()
 _OFFERED: Final[tuple[Action, ...]] = (_TAKE, _PASS)
 _EITHER_PILE: Final[tuple[Action, ...]] = (_DRAW_STOCK, _DRAW_PILE)
 _STOCK_ALONE: Final[tuple[Action, ...]] = (_DRAW_STOCK,)
-_DISCARDS: Final = tuple(map(Discard, PACK))
-_KNOCKS: Final = tuple(map(Knock, PACK))
-_DISCARDS_C, _DISCARDS_D, _DISCARDS_H, _DISCARDS_S = suit_tables(_DISCARDS)
-
 # Among equals the highest rank, then the lower suit (COM-14).
 _HIGHEST: Final = [card % 13 * 4 + 3 - card // 13 for card in PACK].__getitem__
 
@@ -140,7 +136,7 @@ class Gin:
         decision = state.decision
         seat = state.turn
         if decision is _DISCARD[seat]:
-            return _ends_of_turn(state.hands[seat], state.taken, state.limit)
+            return ends_of_turn(state.hands[seat], state.taken, state.limit)
         if decision is _START[seat]:
             return _STOCK_ALONE if state.stock_only else _EITHER_PILE
         if decision is _OFFER[seat]:
@@ -156,7 +152,7 @@ class Gin:
             return _DRAW_STOCK
         if decision is _DISCARD[seat]:
             _, cards = best_discards(state.hands[seat], state.taken if state.taken >= 0 else None)
-            return _DISCARDS[cards[0] if len(cards) == 1 else max(cards, key=_HIGHEST)]
+            return DISCARDS[cards[0] if len(cards) == 1 else max(cards, key=_HIGHEST)]
         return _PASS if decision is _OFFER[seat] else _SHOW_BEST
 
     def apply(self, state: GinState, action: Action) -> None:
@@ -245,9 +241,9 @@ class Gin:
         state.turns = turns = state.turns + 1
         state.events.append(_DISCARDED[seat][card])
         if len(state.stock) <= self.wall:
-            _end(state, DealResult((0, 0), "wall"))  # GIN-7.5
+            end(state, DealResult((0, 0), "wall"))  # GIN-7.5
         elif turns >= self.turn_cap:
-            _end(state, DealResult((0, 0), "turn cap"))  # GIN-7.6
+            end(state, DealResult((0, 0), "turn cap"))  # GIN-7.6
         else:
             state.turn = seat = 1 - seat
             state.decision = _START[seat]
@@ -261,7 +257,7 @@ class Gin:
         held = state.hands[seat]
         if type(card) is not int or not 0 <= card < 52 or not held >> card & 1 or card == state.taken:
             raise _bad_discard(state, card)
-        shown = _own_melds(held ^ BIT[card], melds, seat)
+        shown = own_melds(held ^ BIT[card], melds, seat)
         if shown.points > state.limit:  # GIN-5.1, 5.2, 5.6
             raise IllegalAction(f"The ten cards kept count {shown.points}; the limit is {state.limit}.", seat)
         state.events.append(_KNOCKED[seat][card])
@@ -269,7 +265,7 @@ class Gin:
 
     def _big_gin(self, state: GinState, melds: tuple[Cards, ...] | None) -> None:
         seat = _require(state, _DISCARD, "Big gin ends a turn, after the draw.")
-        shown = _own_melds(state.hands[seat], melds, seat)
+        shown = own_melds(state.hands[seat], melds, seat)
         if shown.points:  # GIN-5.4
             raise IllegalAction(f"Big gin melds all eleven cards; {cards_text(shown.rest)} would be left.", seat)
         state.big = True
@@ -282,7 +278,7 @@ class Gin:
         state.count = shown.points
         state.taken = -1
         state.turns += 1
-        _lay_open(state, seat, shown)
+        lay_open(state, seat, shown)
         _ask(state, _SHOW, 1 - seat)
 
     def _show(self, state: GinState, action: Arrange) -> None:
@@ -297,8 +293,8 @@ class Gin:
             raise IllegalAction("Nobody lays off against gin.", seat)  # GIN-6.2
         else:
             shown = check_arrangement(held, action.melds, action.lay_offs, table, seat)
-        _lay_open(state, seat, shown)
-        _end(state, self._settle(state, 1 - seat, shown.points))
+        lay_open(state, seat, shown)
+        end(state, self._settle(state, 1 - seat, shown.points))
 
     def _open_melds(self, state: GinState) -> Sequence[TableMeld]:
         """The melds that the other seat may lay off on: none against gin (GIN-6.2)."""
@@ -306,12 +302,12 @@ class Gin:
 
     def _settle(self, state: GinState, closer: Seat, other: int) -> DealResult:
         if state.big:
-            return _won(closer, other + self.big_gin_bonus, "big gin")  # GIN-7.3
+            return won(closer, other + self.big_gin_bonus, "big gin")  # GIN-7.3
         if not state.count:
-            return _won(closer, other + self.gin_bonus, "gin")  # GIN-7.2
+            return won(closer, other + self.gin_bonus, "gin")  # GIN-7.2
         if state.count < other:
-            return _won(closer, other - state.count, "knock")  # GIN-7.1
-        return _won(1 - closer, self.undercut_bonus + state.count - other, "undercut")  # GIN-7.4
+            return won(closer, other - state.count, "knock")  # GIN-7.1
+        return won(1 - closer, self.undercut_bonus + state.count - other, "undercut")  # GIN-7.4
 
     def result(self, state: GinState) -> DealResult | None:
         """How the deal ended, or None while it is in play."""
@@ -327,7 +323,7 @@ class Gin:
             seat,
             2,
             () if seat is None else cards_of(state.hands[seat]),
-            _sizes(state),
+            sizes(state),
             len(state.stock),
             tuple(state.pile),
             tuple(state.melds),
@@ -403,7 +399,7 @@ class Gin:
         else:
             return None
         totals = self.grand_totals(tally, reached)
-        return MatchResult(_placements(totals, tally.retired), totals, reason, tally.deals, (None, None))
+        return MatchResult(placements(totals, tally.retired), totals, reason, tally.deals, (None, None))
 
     def grand_totals(self, tally: GinTally, reached: Seat | None) -> tuple[int, ...]:
         """Deal points with every bonus, by seat; *reached* is the seat that has come to the target, if one has."""
@@ -413,22 +409,6 @@ class Gin:
             if tally.won[reached] == tally.deals:
                 totals[reached] += tally.scores[reached]  # GIN-8.4
         return tuple(totals)
-
-
-def _ends_of_turn(held: int, taken: Card, limit: int) -> Sequence[Action]:
-    """Every discard and knock from *held* but for the card *taken* from the pile (GIN-4.5), and big gin."""
-    loose = held if taken < 0 else held ^ BIT[taken]
-    discards: tuple[Action, ...] = (
-        _DISCARDS_C[loose & 8191]
-        + _DISCARDS_D[loose >> 13 & 8191]
-        + _DISCARDS_H[loose >> 26 & 8191]
-        + _DISCARDS_S[loose >> 39]
-    )
-    least = deadwood(held)
-    if least > limit + 10:  # A discard takes ten off at most.
-        return discards
-    knocks = [_KNOCKS[card] for card in cards_of(loose) if deadwood(held ^ BIT[card]) <= limit]
-    return (*discards, *knocks) if least else (*discards, *knocks, _BIG_GIN)
 
 
 def _ask(state: GinState, question: tuple[Decision, Decision], seat: Seat) -> None:
@@ -464,48 +444,3 @@ def _bad_discard(state: GinState, card: Card) -> IllegalAction:
     if card == state.taken:  # GIN-4.5
         return IllegalAction(f"{cards_text([card])} was taken from the pile in this turn and must be kept.", state.turn)
     return IllegalAction(f"{cards_text([card])} is not in the hand.", state.turn)
-
-
-def _own_melds(held: int, melds: tuple[Cards, ...] | None, seat: Seat) -> Arrangement:
-    """The arrangement that ends the deal: the best one, or the seat's own (COM-8). It never lays off (GIN-6.3)."""
-    if melds is not None:
-        return check_arrangement(held, melds, (), (), seat)
-    return best_show(held)
-
-
-def _lay_open(state: GinState, seat: Seat, shown: Arrangement) -> None:
-    """Puts a hand on the table: melds, lay-offs, and what is left, which everybody now knows."""
-    for lay_off in shown.lay_offs:
-        for card in lay_off.cards:
-            state.melds[lay_off.meld] = extended(state.melds[lay_off.meld], card, seat)
-    state.melds.extend([tabled(meld, seat) for meld in shown.melds])
-    rest = sum([BIT[card] for card in shown.rest])
-    state.hands[seat] = state.known[seat] = rest
-    state.events.append(Event(EventKind.SHOW, seat, shown.rest, shown.melds, shown.lay_offs))
-
-
-def _sizes(state: GinState) -> tuple[int, int]:
-    """Cards held by each seat, from what everybody knows."""
-    seat, closer = state.turn, state.closer
-    if closer is None:
-        return (10, 10) if state.decision is not _DISCARD[seat] else (10, 11) if seat else (11, 10)
-    shown = state.known[closer].bit_count()
-    other = 10 if state.result is None else state.known[1 - closer].bit_count()
-    return (other, shown) if closer else (shown, other)
-
-
-def _won(winner: Seat, points: int, reason: str) -> DealResult:
-    return DealResult((points, 0) if winner == 0 else (0, points), reason, winner)
-
-
-def _end(state: GinState, result: DealResult) -> None:
-    state.decision = None
-    state.result = result
-
-
-def _placements(totals: tuple[int, ...], retired: Sequence[Seat]) -> tuple[int, ...]:
-    """Places by grand total (GIN-8.5), shared by equals (GIN-8.6), behind them whoever has forfeited."""
-    standing = [(seat in retired, -total) for seat, total in enumerate(totals)]
-    if len(retired) == 2:
-        return (1, 1)
-    return tuple([1 + sum(other < mine for other in standing) for mine in standing])

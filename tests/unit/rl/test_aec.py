@@ -13,7 +13,7 @@ pytest.importorskip("pettingzoo", reason="the extra `rl` is not installed")
 
 import numpy as np
 from pettingzoo.test import api_test, seed_test
-from tables import TABLES, states
+from tables import PLAIN_TABLES, states
 
 from rummy.errors import BadInput, BadOptions, UnknownGame
 from rummy.rl.aec import ACTIONS, env
@@ -42,7 +42,7 @@ def played(game: str, seats: int, seed: int, max_deals: int | None = 1, asked: i
     return table
 
 
-@pytest.mark.parametrize("table", TABLES, ids=str)
+@pytest.mark.parametrize("table", PLAIN_TABLES, ids=str)
 def test_pettingzoo_accepts_it(table: tuple[str, int], capsys: pytest.CaptureFixture[str]) -> None:
     with warnings.catch_warnings():
         for text in EXPECTED:
@@ -51,12 +51,12 @@ def test_pettingzoo_accepts_it(table: tuple[str, int], capsys: pytest.CaptureFix
     assert "Passed" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("table", TABLES, ids=str)
+@pytest.mark.parametrize("table", PLAIN_TABLES, ids=str)
 def test_a_seed_gives_the_same_match(table: tuple[str, int]) -> None:
     seed_test(lambda: env(*table), num_cycles=60)
 
 
-@pytest.mark.parametrize("table", TABLES, ids=str)
+@pytest.mark.parametrize("table", PLAIN_TABLES, ids=str)
 def test_whole_matches_end_with_rewards_that_sum_to_zero(table: tuple[str, int]) -> None:
     game = env(*table)
     rng = random.Random(5)
@@ -69,7 +69,7 @@ def test_whole_matches_end_with_rewards_that_sum_to_zero(table: tuple[str, int])
     assert played(*table, seed=5).agents == []
 
 
-@pytest.mark.parametrize("table", TABLES, ids=str)
+@pytest.mark.parametrize("table", PLAIN_TABLES, ids=str)
 def test_the_mask_is_what_the_rules_list(table: tuple[str, int]) -> None:
     game = env(*table).unwrapped
     game.reset(seed=1)
@@ -166,7 +166,7 @@ def test_every_part_of_a_renewed_stock_makes_a_difference(renewal: Renewal) -> N
     assert not np.array_equal(observed(replace(view, renewal=renewal), ()), observed(view, ()))
 
 
-@pytest.mark.parametrize("table", TABLES, ids=str)
+@pytest.mark.parametrize("table", PLAIN_TABLES, ids=str)
 def test_arrays_stay_within_their_bounds(table: tuple[str, int]) -> None:
     for match in states(*table, b"bounds", random.Random(1)):
         if match.deal > 1:

@@ -146,3 +146,20 @@ def test_clb_4_7_com_10_the_turn_cap_ends_the_deal_with_nobody_going_out() -> No
     short = position("4d6h", "2h3s", stock="9c9d", turns=3)
     play(Club(turn_cap=2), short, "S E D:9c C")
     assert short.result is not None
+
+
+@pytest.mark.parametrize(
+    ("hand", "card", "aces"),
+    [
+        ("QsKs2d5h9c", "As", {"high", "either", "corner"}),
+        ("2s3s7d5h9c", "As", {"low", "either", "corner"}),
+        ("KsAs7d5h9c", "2s", {"corner"}),
+        ("As2s7d5h9c", "Ks", {"corner"}),
+        ("JsQs7d5h9c", "Ks", {"low", "high", "either", "corner"}),
+    ],
+)
+def test_clb_1_2_a_card_is_taken_into_a_run_with_the_ace_where_it_may_stand(
+    hand: str, card: str, aces: set[str]
+) -> None:
+    state = position(hand, OTHER, stock="3d", pile=card)
+    assert {ace for ace in ("low", "high", "either", "corner") if "P1" in legal(Club(ace=ace), state)} == aces

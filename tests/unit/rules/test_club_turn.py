@@ -258,3 +258,15 @@ def test_com_14_the_default_discard_leaves_the_least_unmelded(cards: str, thrown
     state = position(cards, OTHER, stock="2s")
     state.phase = Phase.DISCARD
     assert GAME.default_action(state) == Discard(parse_cards(thrown)[0])
+
+
+def test_com_14_of_a_hand_that_a_pile_has_swollen_the_dearest_card_on_no_meld_goes() -> None:
+    """Neither one of three kings nor the ten that stands below the queen; the queen has no knave beside her."""
+    for kept, thrown in (("Ts", "Qs"), ("TsJs", "Kc")):  # With her whole run everything lies on one: the dearest goes.
+        state = position(f"KcKdKhQs{kept} 2c3c4c5c6c7c8c9c 2d3d4d5d6d7d8d9d", OTHER, stock="2s")
+        state.phase = Phase.DISCARD
+        assert Club(double_clubs=False).default_action(state) == Discard(parse_cards(thrown)[0])
+
+
+def test_clb_10_1_a_match_goes_on_until_its_deals_are_done() -> None:
+    assert GAME.outcome(GAME.tally(2, 0)) is None

@@ -7,9 +7,10 @@ from gin_table import dealt, legal, play
 
 from rummy.errors import IllegalAction
 from rummy.rules.actions import Action, Arrange, Discard, DrawStock, Knock, LayOff, Pass
-from rummy.rules.cards import parse_cards
-from rummy.rules.game import DealResult, EventKind
+from rummy.rules.cards import cards_of, parse_cards
+from rummy.rules.game import DealResult, EventKind, Phase
 from rummy.rules.games.gin import Gin
+from rummy.rules.games.gin_state import GinState
 
 GIN = Gin()
 
@@ -163,3 +164,32 @@ def test_all_are_told_which_card_of_the_pile_was_taken_and_thrown_and_by_whom_co
         (EventKind.DRAW_PILE, 1, parse_cards("9s")),
         (EventKind.DISCARD, 1, parse_cards("5s")),
     ]
+
+
+@pytest.mark.parametrize(
+    ("upcard", "script"),
+    [
+        ("Qh", ""),
+        ("Qh", "N"),
+        ("Qh", "N N"),  # GIN-4.2: with stock_only the stock it is.
+        ("Qh", "N N S"),
+        ("Qh", "N N S D:5d"),
+        ("Qh", "N N S D:5d S D:5s"),
+        ("Kh", "T"),
+        ("Kh", "T D:9s"),
+        ("Kh", "T K:9s"),  # A knock,
+        ("Ks", "T K:5d"),  # gin,
+        ("Ks", "T B"),  # and big gin.
+    ],
+)
+def test_a_view_with_the_hidden_cards_is_the_whole_deal(upcard: str, script: str) -> None:
+    game = Gin(after_two_passes="stock_only")
+    last = {"T K:5d": "Kh5d", "T B": "Kh7s"}.get(script, "9s5d")
+    first = f"As2s3s7c7d7hKcKd{last}"
+    state = play(dealt(first, upcard=upcard, game=game), script, game)
+    resumed = game.resume(game.view(state, None), [cards_of(hand) for hand in state.hands], state.stock.copy())
+    for name in set(GinState.__slots__) - {"events", "passes", "stock_only"}:
+        assert getattr(resumed, name) == getattr(state, name), name
+    assert list(game.legal_actions(resumed)) == list(game.legal_actions(state))
+    if game.view(state, None).phase is Phase.OFFER:
+        assert resumed.passes == state.passes

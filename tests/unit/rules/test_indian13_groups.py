@@ -10,7 +10,7 @@ import pytest
 
 from rummy.rules.cards import RANKS, cards_text, parse_cards
 from rummy.rules.games.indian13_groups import DECK, Kind, is_joker, kind_of, points, why_not_valid, wild_rank
-from rummy.rules.games.indian13_search import arrange, best_discard, least, shows, small_groups
+from rummy.rules.games.indian13_search import arrange, best_discard, least, shows, small_groups, unmatched
 from rummy.rules.tabling import without
 
 
@@ -206,3 +206,27 @@ def test_small_groups_are_in_order_and_valid() -> None:
     assert [cards_text(group) for group in small_groups(hand, 3)] == [
         "5c5d5h", "5c5d5s", "5c5h5s", "5d5h5s", "QsKsAs",
     ]  # fmt: skip
+
+
+def laid_out(cards: str) -> list[str]:
+    """The groups of a hand of thirteen, sevens wild."""
+    return [cards_text(group) for group in arrange(parse_cards(cards), RANKS.index("7")).melds]
+
+
+def test_ind_3_3_nothing_goes_above_an_ace_that_stands_above_the_king() -> None:
+    assert "XrKhAh" in laid_out("2s3s4sKhAhXr9c9d4c6hTc8dJs")
+    groups = laid_out("2s3s4s5c5d5h9c9d9hQhAhXrXb")
+    assert groups[0] == "2s3s4s"
+    assert any(group in ("XbQhXrAh", "XrQhXbAh") for group in groups)  # The joker that is left over goes below.
+
+
+def test_ind_7_3_with_one_sequence_the_arrangement_counts_what_the_hand_does() -> None:
+    hand = parse_cards("2s3s4s6cQc9cAc8d5dJdKdTh8h")
+    shown = arrange(hand, RANKS.index("7"))
+    assert shown.points == least(hand, RANKS.index("7"))
+
+
+def test_what_a_bot_goes_by_counts_both_copies_of_a_card() -> None:
+    assert unmatched(parse_cards("5s5s9dKc"), RANKS.index("7")) == 29
+    assert unmatched(parse_cards("5s5s6s7h9dXr"), RANKS.index("7")) == 14
+    assert unmatched(parse_cards("5s6s7s"), RANKS.index("7")) == 0

@@ -7,10 +7,10 @@ from positions import hand, play, position
 
 from rummy.errors import IllegalAction
 from rummy.rules.actions import EndMelds, LayOff, Meld
-from rummy.rules.cards import PACK, parse_cards
+from rummy.rules.cards import PACK, mask, parse_card, parse_cards
 from rummy.rules.game import DealTerms, Phase
 from rummy.rules.games.one_oh_one import OneOhOne
-from rummy.rules.games.one_oh_one_deal import OneOhOneState
+from rummy.rules.games.one_oh_one_deal import OneOhOneState, is_possible
 from rummy.rules.notation import action_text, parse_action
 
 GAME = OneOhOne()
@@ -244,3 +244,24 @@ def test_hostile_melds_and_lay_offs_are_refused() -> None:
     for action in (Meld(()), Meld((-1,)), Meld((39, 39, 39)), Meld((0, 1, 2)), LayOff((), 0), LayOff((39,), -1)):
         with pytest.raises(IllegalAction):
             GAME.apply(state, action)
+
+
+@pytest.mark.parametrize(
+    ("cards", "taken", "can_be"),
+    [
+        ("5s6s7s", None, True),  # The card just drawn made the meld.
+        ("5s6s9c", None, True),
+        ("5s6s7s9c9d9h", None, False),  # Both melds cannot have come with one card.
+        ("5s6s7s", "7s", True),
+        ("5s6s7s8s", "8s", False),  # It held the others before.
+    ],
+)
+def test_101_9_3_a_hand_that_has_been_played_since_held_no_meld(cards: str, taken: str | None, can_be: bool) -> None:
+    state = position("4s5s6s7c7d7hQd", "Kc9h8s6c5h2d2h", stock="TcTh", pile="")
+    play(GAME, state, "S M:4s5s6s M:7c7d7h E D:Qd")
+    state.pile.append(parse_card("2s"))
+    play(GAME, state, "P1 M:2s2d2h E D:Kc")
+    state.stock = [parse_card("Ah")]
+    play(GAME, state, "S")
+    state.hands[0], state.owed = mask(parse_cards(cards)), None if taken is None else parse_card(taken)
+    assert is_possible(state) is can_be

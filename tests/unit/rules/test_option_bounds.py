@@ -57,6 +57,16 @@ def test_a_flag_is_true_or_false(key: str, name: str) -> None:
             find_game(key, {name: other})
 
 
+def test_the_packs_hold_a_hand_for_every_seat_an_upcard_and_a_stock_card_bas_2_2() -> None:
+    """With one pack 25 cards for two seats, 16 for three, and so on: two of the 52 are left."""
+    fits = [25, 16, 12, 10, 8]
+    assert getattr(find_game("basic", {"cards": fits}), "cards") == tuple(fits)  # noqa: B009
+    for at, seats in enumerate(range(2, 7)):
+        beyond = [count + (number == at) for number, count in enumerate(fits)]
+        with pytest.raises(BadOptions, match=rf"for {seats} seats, with so large a pack\) is a whole number from 3 "):
+            find_game("basic", {"cards": beyond})
+
+
 def test_the_pages_tell_of_options() -> None:
     assert len(rows(NUMBER)) > 35
     assert len(rows(CHOICE)) > 6

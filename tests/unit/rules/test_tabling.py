@@ -258,3 +258,28 @@ def test_best_discards_are_those_that_leave_least_com_14() -> None:
         least = min(after.values(), default=0)
         best = sorted(card for card, points in after.items() if points == least)
         assert solver.best_discards(hand, kept) == (least, best)
+
+
+@pytest.mark.parametrize(
+    ("ace", "cards", "least"),
+    [
+        ("low", "As9c", 10),  # The ace has one place, and counts once.
+        ("low", "AsXr9c", 10),
+        ("high", "2c9d", 11),
+        ("either", "QsXrAs", 0),  # The joker leads to the ace above the king.
+        ("either", "5sXr7s", 0),
+        ("low", "7c7dXr9h", 9),
+    ],
+)
+def test_hands_that_are_counted_by_heart(ace: str, cards: str, least: int) -> None:
+    solver = arranger(MeldRules(ace=ace), VALUES)
+    assert solver.best(hand_of(parse_cards(cards)))[0] == solver.least(hand_of(parse_cards(cards))) == least
+
+
+def test_the_smallest_melds_are_sets_of_three_and_runs_of_four_con_4_1() -> None:
+    rules = MeldRules(ace="either", distinct_suits=False, most_set=158, least_run=4, half_natural=True)
+    hand = hand_of(parse_cards("5c5d6c7c8cXr"))
+    wanted = {"5c5dXr", "5c6c7c8c", "Xr6c7c8c", "6c7c8cXr", "5cXr7c8c", "5c6cXr8c", "5c6c7cXr", "Xr5c6c7c"}
+    found = {cards_text(cards) for cards in minimal_melds(hand, rules)}
+    assert found <= wanted
+    assert {"5c5dXr", "5c6c7c8c"} <= found

@@ -1,0 +1,50 @@
+"""A whole ladder at one moment: the published ratings, and the joint fit of all results behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rummy.league.ratings import joint
+from rummy.league.ratings.joint import Record
+from rummy.store import pages, ratings
+from rummy.store.db import Database
+
+MOST = 1000
+"""Versions that are listed."""
+PROVISIONAL = 20
+"""Before so many fixtures an Elo rating may not have come far enough from where it began."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A bot version, its strength by the joint fit, and how probably it is better than the bot on the next line."""
+
+    row: pages.LadderRow
+    strength: joint.Strength | None  # None in a very large ladder for those who play least.
+    better_than_next: float | None  # None where the next is not comparable, or nobody.
+
+    @property
+    def provisional(self) -> bool:
+        """Whether the Elo rating is too young to say much."""
+        return self.row.fixtures < PROVISIONAL
+
+
+def fitted(database: Database, ladder: str) -> list[Line]:
+    """Everybody in *ladder*, by group and joint fit, best first; empty where nothing is rated in it."""
+    rows, records = _read(database, ladder)
+    fit = joint.fit(joint.largest(records))
+    by_version = {row.version_id: row for row in rows}
+    order = [each for each in fit.strengths if each.entrant in by_version]
+    following: list[joint.Strength | None] = [*order[1:], None]
+    lines = [
+        Line(by_version[each.entrant], each, fit.chance_better(each.entrant, after.entrant) if after else None)
+        for each, after in zip(order, following, strict=False)  # Nobody follows where nobody is.
+    ]
+    named = {each.entrant for each in order}
+    return lines + [Line(row, None, None) for row in rows if row.version_id not in named]
+
+
+def _read(database: Database, ladder: str) -> tuple[list[pages.LadderRow], dict[Record, int]]:
+    with database.transaction() as tx:
+        tx.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")  # One moment for both.
+        return pages.ladder(tx, ladder, top=MOST), ratings.records(tx, ladder)
