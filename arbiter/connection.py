@@ -45,6 +45,8 @@ class Connection:
             self._drained.clear()
         if not self._held:
             self._wake()
+        elif self._timer is None:
+            self._watch()
 
     def close(self, last: bytes = b"", error: RummyError | None = None) -> None:
         """Ends the stream after what waits, and after *last*; with the status of *error* where there is one."""
@@ -90,8 +92,6 @@ class Connection:
     def take(self) -> bytes:
         """The next message: all that waits, up to a size."""
         self._held, self._held_until = True, self._loop.time() + HOLD_SECONDS
-        if self._timer is None:
-            self._timer = self._loop.call_later(HOLD_SECONDS, self._look)
         message = b"".join(self._items)
         if len(message) > MAX_BATCH_BYTES:
             return self._take_some()
@@ -108,16 +108,25 @@ class Connection:
         self._items = items[count:]
         if not self._items:
             self._drained.set()
+        elif self._timer is None:
+            self._watch()
         return b"".join(items[:count])
 
-    def _look(self) -> None:
-        """One timer serves all the messages that leave meanwhile: to set and cancel one for each is dear."""
+    def _watch(self) -> None:
+        """Something waits for the answer to the last message: not for ever.
+
+        Where nothing does, which is so with one match, no timer wakes the loop. Where much does, one timer serves all
+        the messages that leave meanwhile: to set and cancel one for each is dear.
+        """
         left = self._held_until - self._loop.time()
-        if not self._held or left <= 0:
+        self._timer = self._loop.call_later(max(left, TICK_SECONDS), self._look)
+
+    def _look(self) -> None:
+        if self._held and self._held_until > self._loop.time():
+            self._watch()
+        else:
             self._timer = None
             self.release()
-        else:
-            self._timer = self._loop.call_later(max(left, TICK_SECONDS), self._look)
 
     def _wake(self) -> None:
         if self._held and not self._closed:

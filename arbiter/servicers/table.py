@@ -116,6 +116,7 @@ class _Reader:
                 return
             lane.answer(answers)
             connection.release()
+            await asyncio.sleep(0)  # What these answers have made ready leaves before gRPC is busy with the next read.
             if connection.full:
                 await connection.drained()
 

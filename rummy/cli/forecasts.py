@@ -16,6 +16,7 @@ def as_json(planned: Forecast) -> dict[str, Any]:
         "rounds": planned.size.rounds,
         "fixtures": planned.size.fixtures,
         "most_fixtures": planned.size.most,
+        "byes": planned.size.byes,
         "matches": planned.matches,
         "seconds": round(planned.seconds, 1),
         "seconds_a_fixture": round(planned.fixture_seconds, 3),
@@ -39,6 +40,8 @@ def _lines(planned: Forecast) -> list[str]:
         matches if planned.all_hosted else f"at most {matches}: a fixture with a live bot is a single match",
         f"expected time: {_time(planned.seconds)}, at {planned.fixture_seconds:.2g} s a fixture, {_source(planned)}",
     ]
+    if size.byes:
+        lines.append(f"{_many(size.byes, 'bye')}, which count{'s' * (size.byes == 1)} as won")
     return [*lines, *(_evenness(planned.balance) if planned.balance else [])]
 
 

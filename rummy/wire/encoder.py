@@ -18,7 +18,7 @@ generated classes write; a test compares them for every decision of random play.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from rummy.rules.actions import (
     Action,
@@ -233,37 +233,46 @@ class _Standing(_Kept[tuple[tuple[int, ...], tuple[int, ...], Seat, Seat, int]])
         )
 
 
-_COUNTS, _STANDING, _NOTHING_KNOWN = _Counts(), _Standing(), _KNOWN[0]
+_COUNTS, _STANDING = _Counts(), _Standing()
+
+
+class _Few(_Kept[tuple[int | None, int | None, int | None, int, int | None, int | None]]):
+    """By forbidden, owed, closer, turns, broken at and wild, of which most are None: their fields, 14 to 19."""
+
+    def __missing__(self, key: tuple[int | None, int | None, int | None, int, int | None, int | None]) -> bytes:
+        forbidden, owed, closer, turns, broken_at, wild = key
+        return self.keep(
+            key,
+            _FORBIDDEN[forbidden] + _OWED[owed] + _CLOSER[closer] + _TURNS[turns] + _BROKEN_AT[broken_at] + _WILD[wild],
+        )
+
+
+_FEW = _Few()
 
 
 def encode_view(view: View) -> bytes:
     """The message `View`, for a seat (a spectator is not on the wire)."""
-    hand, pile = bytes(view.hand), bytes(view.pile)
+    hand, pile, melds = bytes(view.hand), bytes(view.pile), view.melds
     return b"".join((
         _SEAT[view.seat or 0], _SEATS[view.seats], _HAND[len(hand)] if hand else b"", hand,
         _COUNTS[view.hand_sizes, view.stock], _PILE[len(pile)] if pile else b"", pile,
-        _table(view.melds) if view.melds else b"", _known(view.known),
+        _table(melds) if melds else b"", *[_KNOWN[len(cards)] + bytes(cards) for cards in view.known],
         _STANDING[view.scores, view.status, view.turn, view.dealer, view.knock_limit],
-        _FORBIDDEN[view.forbidden], _OWED[view.owed], _CLOSER[view.closer], _TURNS[view.turns],
-        _BROKEN_AT[view.broken_at], _WILD[view.wild], _CONTRACT.of(bytes(view.contract)),
-        _rare(view) if _is_rare(view) else b"",
+        _FEW[view.forbidden, view.owed, view.closer, view.turns, view.broken_at, view.wild],
+        # A field that few games have, or few moments: the others are spared a look at each.
+        _rare(view) if (
+            view.contract or view.renewal or view.had_laid or view.laid_off or view.idle or view.renewing
+            or view.to_ask or view.bought or view.losses or view.whole
+        ) else b"",
     ))  # fmt: skip
-
-
-def _is_rare(view: View) -> bool:
-    """Whether a field is set that few games have, or few moments: it spares the others a look at each."""
-    return (
-        view.whole or view.renewal is not None or view.had_laid or view.laid_off or view.idle > 0 or view.renewing
-        or bool(view.to_ask or view.bought or view.losses)
-    )  # fmt: skip
 
 
 def _rare(view: View) -> bytes:
     renewal = b"" if view.renewal is None else _RENEWAL.message(_renewed(view.renewal))
     return b"".join((
-        _WHOLE[view.whole], renewal, _RENEWING[view.renewing], _TO_ASK.of(bytes(view.to_ask)),
-        _BOUGHT.of(bytes(view.bought)), _signed(_LOSSES, view.losses), _HAD_LAID[view.had_laid],
-        _LAID_OFF[view.laid_off], _IDLE[view.idle],
+        _CONTRACT.of(bytes(view.contract)), _WHOLE[view.whole], renewal, _RENEWING[view.renewing],
+        _TO_ASK.of(bytes(view.to_ask)), _BOUGHT.of(bytes(view.bought)), _signed(_LOSSES, view.losses),
+        _HAD_LAID[view.had_laid], _LAID_OFF[view.laid_off], _IDLE[view.idle],
     ))  # fmt: skip
 
 
@@ -272,10 +281,6 @@ def _renewed(renewal: Renewal) -> bytes:
         _RENEWED[renewal.number], _ORDER.of(bytes(renewal.order)), _SHUFFLED.of(bytes(renewal.cards)),
         _DRAWN.of(bytes(renewal.drawn)), *[_REVEALED.message(bytes(cards)) for cards in renewal.revealed],
     ))  # fmt: skip
-
-
-def _known(known: Iterable[Cards]) -> bytes:
-    return b"".join([_KNOWN[len(cards)] + bytes(cards) if cards else _NOTHING_KNOWN for cards in known])
 
 
 def _signed(outer: _Sized, numbers: Sequence[int]) -> bytes:
@@ -329,12 +334,13 @@ class SeatEncoder:
 
     def decision(self, number: int, bank_ms: int, last_us: int, last_wait_us: int) -> bytes:
         """The open decision of the match, which is this seat's, as a part; *number* is what the answer repeats."""
-        match = self._match
+        match, seat = self._match, self._seat
         assert match.decision is not None
-        view = encode_view(match.view(self._seat))
+        view = encode_view(match.view(seat))
+        told = [_told.get(id(event)) or _telling(event) for event in self._fresh()]
         body = b"".join((
             self._head, _NUMBER[number], self._rules, _DEAL[match.deal], _PLY[match.ply], _PHASE[match.decision.phase],
-            _VIEW[len(view)], view, b"".join([_event_field(event, self._seat) for event in self._fresh()]),
+            _VIEW[len(view)], view, *[own if seat == whose else others for _, whose, own, others in told],
             _legal(match.legal_actions()), _fallback(match.default_action()), self._terms,
             _BANK[bank_ms], _LAST[last_us], _LAST_WAIT[last_wait_us],
         ))  # fmt: skip
@@ -363,31 +369,42 @@ class SeatEncoder:
 
     def _fresh(self) -> list[Event]:
         """What the seat has not been told of; from now on it has."""
-        fresh = self._match.events[self._told :]
-        self._told += len(fresh)
-        return fresh
+        events, told = self._match.events, self._told
+        self._told = len(events)
+        return events[told:]
 
 
 _END_EVENTS, _NEWS_EVENTS = _Sized(5), _Sized(2)
-_seen: dict[tuple[int, Seat, Cards], bytes] = {}  # Fields of events that are a kind, a seat and at most one card.
+_NOBODY = -1
 
 
-def _event_field(event: Event, seat: Seat) -> bytes:
-    cards = () if event.private and event.seat != seat else event.cards
-    if len(cards) > 1 or event.groups or event.lay_offs or event.points or event.reason:
-        body = encode_event(event, seat)
-        return _EVENTS.message(body)
-    key = (event.kind, event.seat, cards)
-    made = _seen.get(key)
-    if made is None:
-        body = encode_event(event, seat)
-        made = _seen[key] = _EVENTS.message(body)
+class _Told(NamedTuple):
+    """An event as fields of `Decision`: for the seat that is its own, and for the others."""
+
+    event: Event  # So that no other event gets its id.
+    seat: Seat
+    own: bytes
+    others: bytes
+
+
+_told: dict[int, _Told] = {}  # By id: a game has most of its events ready made, and uses the same ones again.
+
+
+def _telling(event: Event) -> _Told:
+    own = _EVENTS.message(encode_event(event, event.seat))
+    others = _EVENTS.message(encode_event(event, _NOBODY)) if event.private else own
+    if len(_told) >= _MOST_KEPT:
+        _told.clear()
+    made = _told[id(event)] = _Told(event, event.seat, own, others)
     return made
 
 
 def _legal(actions: Sequence[Action]) -> bytes:
     """The fields `legal` and `moves`."""
-    codes = [action.card if action.__class__ is Discard else code_of(action) for action in actions]
+    codes = [
+        action.card if action.__class__ is Discard else _BARE.get(action.__class__) or code_of(action)
+        for action in actions
+    ]
     try:
         return _LEGAL[len(codes)] + bytes(codes)  # type: ignore[arg-type]
     except TypeError:  # Some are composite and have no code.
@@ -431,7 +448,7 @@ def followed_part(events: Iterable[Event]) -> bytes:
     return b"".join([_FOLLOWED.message(encode_event(event, _NOBODY)) for event in events])
 
 
-_FOLLOWED, _NOBODY = _Sized(3), -1
+_FOLLOWED = _Sized(3)
 
 
 # ---- what a bot sends

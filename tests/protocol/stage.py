@@ -71,6 +71,7 @@ class Bot:
         self.news: list[table_pb2.News] = []
         self.heard: list[view_pb2.Event] = []  # Of all matches, in the order in which it was told.
         self.goodbye = ""
+        self.patience: float | None = PATIENCE
         self.arbiters: list[str] = []  # As told last.
 
     async def send(self, message: bytes) -> None:
@@ -84,7 +85,7 @@ class Bot:
     async def read(self) -> bool:
         """Takes in one message; False at the end of the stream."""
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(self.patience):
                 data = await self.call.read()
         except grpc.aio.AioRpcError:
             return False

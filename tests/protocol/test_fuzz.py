@@ -223,7 +223,8 @@ async def storm(stage: Stage, rng: random.Random, going: Callable[[int], bool]) 
     count: Counter[str] = Counter()
     over = False
     for number in range(1, 6):
-        await stage.player(number)
+        player = await stage.player(number)
+        player.patience = None  # It may have no match for long.
     channel = grpc.aio.insecure_channel(stage.address, [("grpc.use_local_subchannel_pool", 1)])
     misbehaving = stage.spawn(misbehave(channel, 6, rng, lambda: over))
     asking = stage.spawn(keep_asking(stage, rng, count, lambda: over))

@@ -103,8 +103,8 @@ def test_a_plan_is_shown_and_nothing_is_made(run: Run, world: World, three: list
     cup = ["tournament", "create", "Cup", "--game", "gin", *three, "--plan"]
     assert answer(run, *cup, "--cycles", "3") == {
         "plan": {
-            "entrants": 3, "table_size": 2, "cycles": 3, "rounds": 9, "fixtures": 9, "most_fixtures": 9, "matches": 18,
-            "seconds": 4.5, "seconds_a_fixture": 0.5, "measured": 0,
+            "entrants": 3, "table_size": 2, "cycles": 3, "rounds": 9, "fixtures": 9, "most_fixtures": 9, "byes": 0,
+            "matches": 18, "seconds": 4.5, "seconds_a_fixture": 0.5, "measured": 0,
             "balance": {"fixtures": [6, 6], "meetings": [3, 3], "seat_difference": 0},
         }
     }  # fmt: skip
@@ -151,23 +151,13 @@ def test_a_gauntlet_is_one_against_the_field(run: Run, world: World, three: list
 
 
 def test_a_knockout_from_the_command_line(run: Run, world: World, three: list[str]) -> None:
-    cup = [
-        "tournament",
-        "create",
-        "Cup",
-        "--game",
-        "gin",
-        *three,
-        "--format",
-        "knockout",
-        "--ties",
-        "1",
-        "--cycles",
-        "2",
-    ]
-    plan = answer(run, *cup, "--seeding", "entry", "--start")["plan"]
+    cup = ["tournament", "create", "Cup", "--game", "gin", *three, "--format", "knockout", "--ties", "1"]
+    plan = answer(run, *cup, "--cycles", "2", "--seeding", "entry", "--start")["plan"]
     assert (plan["rounds"], plan["fixtures"], plan["most_fixtures"], plan["balance"]) == (2, 4, 6, None)
-    assert "4 fixtures, up to 6 with ties played off" in run("tournament", "plan", "1")[1]
+    assert plan["byes"] == 1
+    shown = run("tournament", "plan", "1")[1]
+    assert "4 fixtures, up to 6 with ties played off" in shown
+    assert "1 bye, which counts as won" in shown
     for _ in range(2):  # The second and the third meet, then the winner and the first.
         for fixture_id in world.all_fixtures(1)[-2:]:
             claim = world.claim(fixture_id)

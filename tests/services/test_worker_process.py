@@ -15,8 +15,9 @@ from world import World
 
 from rummy.embedded.postgres import PostgresServer
 from rummy.embedded.valkey import ValkeyServer
+from rummy.league.pairing import find_format
 from rummy.league.ratings import elo
-from rummy.store import db, migrate, ratings
+from rummy.store import db, matches, migrate, ratings, tournaments
 from rummy.wire.v1 import arbiter_pb2
 from workers.app import make_app, wake
 
@@ -164,6 +165,25 @@ def test_messages_delivered_many_times_to_several_workers_give_one_result_each(y
     assert yard.world.value("SELECT count(*) FROM match") == 20
     assert yard.world.value("SELECT count(*) FROM fixture_attempt") == 10
     assert len(yard.stage.orders) == 10
+
+
+def test_rounds_that_follow_from_results_are_drawn_once_while_workers_are_killed(yard: Yard) -> None:
+    """Each round on record is the one that follows from the results of those before it."""
+    yard.stage.answers = [slow] * 40
+    workers = [yard.ready("one"), yard.ready("two")]
+    made = yard.world.tournament(5, cycles=2, options=SHORT, format="swiss", format_options={"rounds": 4})
+    for victim, least in ((0, 4), (1, 9)):
+        until(lambda least=least: yard.beat() and int(str(yard.count("state = 'done'"))) >= least)  # type: ignore[misc]
+        workers[victim].kill()
+        yard.ready(f"heir {victim}")
+    until(lambda: yard.beat() and yard.world.value("SELECT state FROM tournament") == "finished")
+    assert yard.world.value("SELECT count(*) FROM match") == 4 * 2 * 2 * 2
+    with yard.world.database.transaction() as tx:
+        field = tournaments.field_of(tx, tournaments.get(tx, made))
+        results = matches.results(tx, made)
+    for number in range(4):
+        [drawn] = find_format("swiss").draw(field, [result for result in results if result.round_no < number])
+        assert drawn.tables == tuple(result.entrants for result in results if result.round_no == number)
 
 
 def test_a_database_that_drops_every_connection_stops_nothing(yard: Yard) -> None:

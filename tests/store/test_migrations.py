@@ -34,6 +34,31 @@ def test_a_database_of_a_newer_program_is_refused(database_url: str) -> None:
             migrate.migrate(connection)
 
 
+def test_what_was_played_before_there_were_batches_counts_as_drawn(
+    empty_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tournament of an older program ends as it would have ended there."""
+    every = migrate.available()
+    monkeypatch.setattr(migrate, "available", lambda: every[:4])
+    run(empty_database)
+    with db.connect(empty_database) as connection:
+        for state, started in (("running", "now()"), ("open", "NULL")):
+            connection.execute(
+                f"""
+                INSERT INTO tournament (name, game, options, ladder, format, table_size, cycles, limit_ms, bank_ms,
+                                        faults, commitment, rated, state, created_at, started_at)
+                VALUES ('Cup', 'gin', '{{}}', 'gin:0', 'round_robin', 2, 1, 1, 1, '{{}}',
+                        sha256('x'), true, '{state}', now(), {started})""".encode()
+            )
+        connection.execute("INSERT INTO round (tournament_id, round_no) VALUES (1, 0)")
+        connection.execute("INSERT INTO fixture (tournament_id, round_no, table_no, due_at) VALUES (1, 0, 0, now())")
+    monkeypatch.undo()
+    run(empty_database)
+    with db.connect(empty_database) as connection:
+        rows = connection.execute("SELECT drawn, planned FROM tournament ORDER BY tournament_id").fetchall()
+    assert rows == [(True, 1), (False, None)]
+
+
 def test_only_the_arenas_roles_get_passwords(database_url: str) -> None:
     with db.connect(database_url) as connection, pytest.raises(SettingsError, match="no role of the arena"):
         migrate.set_passwords(connection, {"postgres": "x"})

@@ -42,6 +42,7 @@ class Size:
     rounds: int
     fixtures: int
     most: int
+    byes: int = 0  # Rounds of an entrant without an opponent, which count as won.
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ class Knockout:
         """What is planned for *field*."""
         pairs = field.entrants - 1
         most = pairs * (field.cycles + int(field.options["ties"]))
-        return Size(pairs.bit_length(), pairs * field.cycles, most)
+        byes = (1 << pairs.bit_length()) - field.entrants
+        return Size(pairs.bit_length(), pairs * field.cycles, most, byes)
 
     def draw(self, field: Field, played: Sequence[FixtureResult]) -> Iterator[Round]:
         """The next round: of the pairs that are equal, else of those who are left; none when one is left."""

@@ -23,7 +23,7 @@ class Swiss:
         """What is planned for *field*."""
         rounds = _rounds(field)
         fixtures = rounds * (field.entrants // 2) * field.cycles
-        return Size(rounds, fixtures, fixtures)
+        return Size(rounds, fixtures, fixtures, byes=rounds * (field.entrants % 2))
 
     def draw(self, field: Field, played: Sequence[FixtureResult]) -> Iterator[Round]:
         """The next round; none after the last."""

@@ -7,6 +7,7 @@ may be needed elsewhere.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import combinations, product
@@ -40,13 +41,18 @@ def some(hand: Cards, sets: int, runs: int) -> Melds | None:
     return _with_runs(naturals, wild, sets, runs, 0)
 
 
+@lru_cache(maxsize=1 << 14)
 def _with_runs(naturals: Cards, wild: Cards, sets: int, runs: int, first: int) -> Melds | None:
     """The melds, the runs among them from window number *first* on."""
     if runs == 0:
         return _with_sets(naturals, wild, sets)
     held = set(naturals)
+    places_held = _places_of(held)
+    least = RUN - min(len(wild), RUN // 2)
     for window in range(first, 44):
         suit, start = window // 11 * 13, window % 11
+        if (places_held[window // 11] >> start & 15).bit_count() < least:
+            continue
         places = [suit + (start + at) % 13 for at in range(RUN)]
         for cards, used in _filled(places, held, len(wild)):
             left = without(naturals, [card for card in cards if card is not None])
@@ -55,6 +61,14 @@ def _with_runs(naturals: Cards, wild: Cards, sets: int, runs: int, first: int) -
             if others is not None:
                 return (_jokers_in(cards, wild), *others)
     return None
+
+
+def _places_of(cards: set[Card]) -> list[int]:
+    """By suit: the places of *cards*, as bits; an ace has two."""
+    found = [0] * 4
+    for card in cards:
+        found[card // 13] |= 1 << card % 13 if card % 13 else 1 | 1 << 13
+    return found
 
 
 def _filled(places: list[Card], held: set[Card], jokers: int) -> Iterator[tuple[list[Card | None], int]]:
@@ -103,8 +117,7 @@ def exactly(hand: Cards, sets: int, runs: int) -> Melds | None:
     """Melds that take up all of *hand*, so many sets and runs."""
     if not hand:
         return () if sets == runs == 0 else None
-    suits = len({card // 13 for card in hand if card < JOKER})
-    if len(hand) < least_cards(sets, runs) or hand[0] >= JOKER or (sets == 0 and suits > runs):
+    if len(hand) < least_cards(sets, runs) or hand[0] >= JOKER or not _may_fit(hand, sets, runs):
         return None
     for run, cards in _melds_with_first(hand, sets, runs):
         left = without(hand, cards)
@@ -115,10 +128,30 @@ def exactly(hand: Cards, sets: int, runs: int) -> Melds | None:
     return None
 
 
+def _may_fit(hand: Cards, sets: int, runs: int) -> bool:
+    """False where so many melds cannot take the natural cards of *hand*, as a look at their copies tells.
+
+    However the runs are shared out among the suits, cards of which there are more copies than their suit has runs lie
+    in sets, of no more ranks than there are sets.
+    """
+    beyond = [[0] * (runs + 1) for _ in range(4)]  # By suit and its runs: the ranks that have more copies.
+    for card, copies in Counter([card for card in hand if card < JOKER]).items():
+        for number in range(min(copies, runs + 1)):
+            beyond[card // 13][number] |= 1 << card % 13
+    clubs, diamonds, hearts, spades = beyond
+    return any((clubs[a] | diamonds[b] | hearts[c] | spades[d]).bit_count() <= sets for a, b, c, d in _shared_out(runs))
+
+
+@lru_cache(maxsize=8)
+def _shared_out(runs: int) -> tuple[tuple[int, ...], ...]:
+    """The ways to share so many runs out among four suits."""
+    return tuple([shares for shares in product(range(runs + 1), repeat=4) if sum(shares) == runs])
+
+
 def _melds_with_first(hand: Cards, sets: int, runs: int) -> Iterator[tuple[bool, Cards]]:
     wild = tuple([card for card in hand if card >= JOKER])
-    held = frozenset(hand)
     if runs:
+        held = _skipped(hand, sets, runs)
         suit, rank = hand[0] // 13 * 13, hand[0] % 13
         for below in range(min(rank, len(wild)) + 1):  # Nothing lower is held in this suit.
             yield from _longer(suit, rank, 1, [None] * below + [hand[0]], held, wild)
@@ -133,8 +166,21 @@ def _melds_with_first(hand: Cards, sets: int, runs: int) -> Iterator[tuple[bool,
                     yield False, (*naturals, *wild[:used])
 
 
+def _skipped(hand: Cards, sets: int, runs: int) -> dict[Card, bool]:
+    """By natural card: whether a joker may stand in its place in a run of the first suit, as other melds may take it.
+
+    Where there are runs alone, as many lie in each other suit as it has copies of a card, and the rest in this one.
+    """
+    copies = Counter([card for card in hand if card < JOKER])
+    if sets:
+        return dict.fromkeys(copies, True)
+    others = [max([n for card, n in copies.items() if card // 13 == suit], default=0) for suit in range(4)]
+    most = runs - sum(others) + others[hand[0] // 13]
+    return {card: n < most for card, n in copies.items()}
+
+
 def _longer(
-    suit: int, place: int, step: int, run: list[Card | None], held: frozenset[Card], wild: Cards
+    suit: int, place: int, step: int, run: list[Card | None], held: dict[Card, bool], wild: Cards
 ) -> Iterator[tuple[bool, Cards]]:
     """The runs that go on from the last of *run*, which stands at *place*, upwards or downwards."""
     used = run.count(None)
@@ -146,5 +192,5 @@ def _longer(
     card = suit + place % 13
     if card in held and card not in run:
         yield from _longer(suit, place, step, [*run, card], held, wild)
-    if used < len(wild):
+    if used < len(wild) and (held.get(card, True) or card in run):
         yield from _longer(suit, place, step, [*run, None], held, wild)

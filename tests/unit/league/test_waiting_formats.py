@@ -78,6 +78,7 @@ def test_swiss_pairs_everybody_and_never_twice_while_that_can_be_avoided(
         byes.update(set(range(entrants)) - set(seated))
     if entrants > 2 * len(drawn):  # Then somebody new is always left, and for everybody at once (Dirac).
         assert max(met.values()) == 1
+    assert byes.total() == check(PAIRINGS["swiss"], field).byes
     assert set(byes.values()) <= ({1} if len(drawn) <= entrants else {1, 2, 3, 4, 5})
 
 
@@ -152,6 +153,7 @@ def test_in_a_knockout_the_best_two_meet_last_and_byes_are_the_best_ones(entrant
     assert set(drawn[-1].tables[0]) == {0, 1}
     resting = set(range(entrants)) - {entrant for table in drawn[0].tables for entrant in table}
     assert resting == set(range((1 << (entrants - 1).bit_length()) - entrants))
+    assert len(resting) == check(PAIRINGS["knockout"], field_of("knockout", entrants)).byes
     merits = PAIRINGS["knockout"].merits(field_of("knockout", entrants), played)
     assert merits is not None
     assert [merits[entrant].order[0] for entrant in range(entrants)] == sorted(

@@ -13,7 +13,7 @@ from rummy.rules.game import EventKind, Phase
 from rummy.rules.games import find_game
 from rummy.rules.games.contract import Contract
 from rummy.rules.games.contract_deal import ContractState, hand_points
-from rummy.rules.games.contract_lay import RULES, least_cards
+from rummy.rules.games.contract_lay import RULES, exactly, least_cards
 from rummy.rules.games.totals import Totals
 from rummy.rules.match import Match
 from rummy.rules.tabling import classified
@@ -457,3 +457,20 @@ def test_defaults() -> None:
 )
 def test_what_is_refused_and_why(script: str, sentence: str) -> None:
     refused(GAME, position(LOOSE, OTHER, OTHER), script, sentence)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ac2c3c3c4c4c5c5c6c6c7c7c8c8c9c9cTcTcJcQcKcKc2h3h4hXrXrXrXr",
+        "Ac2c3c4c5c6c6c7c7c8c8c9c9cTcTcJcJcQcKcKc2s3s4s5s6s7s8s9sTsJsQsKsXrXrXrXrXr",
+    ],
+)
+def test_con_6_the_greatest_hands_are_looked_through_in_few_steps(text: str) -> None:
+    cards = tuple(sorted(parse_cards(text)))
+    exactly.cache_clear()
+    found = exactly(cards, 0, 3)
+    assert found is not None and sorted(card for meld in found for card in meld) == list(cards)
+    for number in range(0, len(cards), 2):
+        exactly(cards[:number] + cards[number + 1 :], 0, 3)
+    assert exactly.cache_info().misses < 1000

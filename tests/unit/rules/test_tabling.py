@@ -269,6 +269,7 @@ def test_best_discards_are_those_that_leave_least_com_14() -> None:
         ("either", "QsXrAs", 0),  # The joker leads to the ace above the king.
         ("either", "5sXr7s", 0),
         ("low", "7c7dXr9h", 9),
+        ("either", "5c8cKcAh3hJhKhXrXb", 23),  # Kings and A23, rather than a run up to the ace.
     ],
 )
 def test_hands_that_are_counted_by_heart(ace: str, cards: str, least: int) -> None:

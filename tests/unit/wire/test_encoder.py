@@ -129,6 +129,13 @@ def test_every_decision_of_random_play(key: str, seats: int, options: dict[str, 
         check_end(match, encoders[seat].end(), [event.seen_by(seat) for event in match.events[told[seat] :]])
 
 
+def test_events_that_do_not_fit_the_table_of_ready_ones_are_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoder, "_MOST_KEPT", 4)
+    monkeypatch.setattr(encoder, "_told", {})
+    test_every_decision_of_random_play("gin", 2, {})
+    assert 0 < len(encoder._told) <= 4
+
+
 @pytest.mark.parametrize("key", sorted(GAMES))
 def test_pushed_events_and_those_of_decisions_are_all_of_them_once(key: str) -> None:
     chance = random.Random(key)
