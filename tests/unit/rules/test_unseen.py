@@ -9,9 +9,12 @@ from itertools import permutations
 from typing import Any
 
 import pytest
+from basic_table import position
+from zones_table import play
 
 from rummy.errors import BadInput
 from rummy.rules.actions import Cards
+from rummy.rules.cards import cards_text
 from rummy.rules.game import Phase, Renewal, View
 from rummy.rules.games import find_game
 from rummy.rules.match import Match
@@ -166,3 +169,41 @@ def test_a_card_thrown_face_down_comes_from_the_hand_that_has_shown() -> None:
     deals = sampled(view, [10, 11, 12, 2], 400)
     assert {stock for _, _, stock in deals} == set(permutations((10, 11, 12), 2))
     assert {hand for _, hand, _ in deals} == {(2,)}
+
+
+def test_com_15_an_order_that_all_know_is_shorter_by_each_card_drawn() -> None:
+    game = find_game("basic")
+    state = position("3c5d7h9sJcKd", "4s6d8h2sTcQd", stock="2c4d6h8s", pile="Kh", turned=1)
+    state.renewal = Renewal(1, tuple(state.stock))
+    play(game, state, "S")
+    view = game.view(state, None)
+    assert view.renewal is not None
+    assert (cards_text(view.renewal.order), view.stock, cards_text(view.known[0])) == ("8s6h4d", 3, "2c")
+
+
+@pytest.mark.parametrize("change", [{"stock": 1}, {"stock": 3}, {"hand_sizes": (1, 2)}, {"turn": 2}])
+def test_numbers_that_do_not_make_the_pack_are_refused(change: dict[str, Any]) -> None:
+    view, cards = told((0, 1, 2), (2, 1), (10, 11, 12), "0")
+    lots_of(view, cards)
+    with pytest.raises(BadInput, match="numbers of cards"):
+        lots_of(replace(view, **change), cards)
+
+
+def test_a_known_order_is_the_whole_stock() -> None:
+    view = seen((2, 1), 2, Renewal(1, (5, 6)))
+    assert lots_of(view, [0, 1, 2]).places[:2] == [(0, 2), (1, 1)]
+    with pytest.raises(BadInput, match="numbers of cards"):
+        lots_of(replace(view, stock=3), [0, 1, 2, 3])
+
+
+def test_a_seat_sees_all_of_its_own_hand() -> None:
+    view = replace(seen((2, 1), 1, Renewal(1, (), (10,), (0, 0), ((), ()))), seat=0, hand=(0, 1))
+    assert lots_of(view, [2, 10]).turned == [10]
+    with pytest.raises(BadInput, match="numbers of cards"):
+        lots_of(replace(view, hand=(0,)), [2, 10])
+
+
+def test_what_is_known_of_a_hand_is_dealt_to_nobody() -> None:
+    view = replace(seen((2, 1), 1, Renewal(1, (), (10,), (0, 0), ((), ()))), known=((7,), ()))
+    deals = sampled(view, [2, 3, 10], 50)
+    assert {tuple(map(len, deal)) for deal in deals} == {(1, 1, 1)}
