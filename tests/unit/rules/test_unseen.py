@@ -18,7 +18,7 @@ from rummy.rules.cards import cards_text
 from rummy.rules.game import Phase, Renewal, View
 from rummy.rules.games import find_game
 from rummy.rules.match import Match
-from rummy.rules.unseen import STOCK, lots_of
+from rummy.rules.unseen import STOCK, Lots, lots_of
 
 Deal = tuple[tuple[int, ...], ...]  # What each hand holds, and the stock, whose next card comes last.
 
@@ -198,7 +198,9 @@ def test_a_known_order_is_the_whole_stock() -> None:
 
 def test_a_seat_sees_all_of_its_own_hand() -> None:
     view = replace(seen((2, 1), 1, Renewal(1, (), (10,), (0, 0), ((), ()))), seat=0, hand=(0, 1))
-    assert lots_of(view, [2, 10]).turned == [10]
+    lots = lots_of(view, [2, 10])
+    assert lots.turned == [10]
+    assert room(lots) == 2
     with pytest.raises(BadInput, match="numbers of cards"):
         lots_of(replace(view, hand=(0,)), [2, 10])
 
@@ -207,3 +209,58 @@ def test_what_is_known_of_a_hand_is_dealt_to_nobody() -> None:
     view = replace(seen((2, 1), 1, Renewal(1, (), (10,), (0, 0), ((), ()))), known=((7,), ()))
     deals = sampled(view, [2, 3, 10], 50)
     assert {tuple(map(len, deal)) for deal in deals} == {(1, 1, 1)}
+
+
+def room(lots: Lots) -> int:
+    """How many cards the places take."""
+    return sum([count for places in (lots.places, lots.other_places, lots.either_places) for _, count in places])
+
+
+class Fixed:
+    """Chance that leaves every order as it is, and draws the number that it was made with."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def shuffle(self, x: list[Any]) -> None:
+        """Nothing."""
+
+    def randrange(self, start: int) -> int:
+        """The number."""
+        assert self.number < start
+        return self.number
+
+
+def either(cards: list[int]) -> Lots:
+    """A card that was turned, one that was not, and *cards* that may be either, all of one hand."""
+    return Lots([10], [(STOCK, 1)], [1], [(0, 1)], cards, [(0, len(cards))])
+
+
+def test_com_15_deals_are_counted_by_how_many_of_the_doubtful_cards_were_turned() -> None:
+    assert either([5]).weights() == [2, 2]  # Of two cards on one side and one on the other, two orders each way.
+    assert either([5, 6]).weights() == [6, 16, 6]
+
+
+@pytest.mark.parametrize(("drawn", "turned"), [(0, [10]), (1, [10, 5]), (2, [10, 5, 6])])
+def test_com_15_a_share_of_the_doubtful_cards_was_turned(drawn: int, turned: list[int]) -> None:
+    lots = either([5, 6]).split([1, 1, 1], Fixed(drawn))
+    assert lots.turned == turned
+    assert sum([count for _, count in lots.places]) == len(turned)
+    assert room(lots) == len(lots.turned) + len(lots.others) == 4
+
+
+def test_places_may_be_doubtful_where_no_card_is() -> None:
+    certain = Lots([10], [(STOCK, 1)])
+    assert certain.split((), Fixed(0)) is certain
+    lots = Lots([10, 11], [(STOCK, 1)], either_places=[(0, 1)])
+    assert lots.split(lots.weights(), Fixed(0)).places == [(STOCK, 1), (0, 1)]
+
+
+def test_a_hand_has_as_many_places_as_cards() -> None:
+    view, cards = told((0, 1, 2), (2, 1), (10, 11, 12), "0")
+    assert room(lots_of(view, cards)) == len(cards)
+
+
+def test_what_a_seat_has_drawn_of_the_turned_stock_it_sees_itself() -> None:
+    view = replace(seen((2, 1), 0, Renewal(1, (), (10,), (1, 0), ((), ()))), seat=0, hand=(0, 10))
+    assert (lots_of(view, [2]).turned, lots_of(view, [2]).others) == ([], [2])
