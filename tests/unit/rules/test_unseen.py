@@ -18,6 +18,7 @@ from rummy.rules.cards import cards_text
 from rummy.rules.game import Phase, Renewal, View
 from rummy.rules.games import find_game
 from rummy.rules.match import Match
+from rummy.rules.sample import sample
 from rummy.rules.unseen import STOCK, Lots, lots_of
 
 Deal = tuple[tuple[int, ...], ...]  # What each hand holds, and the stock, whose next card comes last.
@@ -264,3 +265,11 @@ def test_a_hand_has_as_many_places_as_cards() -> None:
 def test_what_a_seat_has_drawn_of_the_turned_stock_it_sees_itself() -> None:
     view = replace(seen((2, 1), 0, Renewal(1, (), (10,), (1, 0), ((), ()))), seat=0, hand=(0, 10))
     assert (lots_of(view, [2]).turned, lots_of(view, [2]).others) == ([], [2])
+
+
+def test_com_15_what_is_shuffled_later_is_chance_too() -> None:
+    """Five seats play with two packs (CLB-1.1)."""
+    match = Match(find_game("club"), 5, b"later")
+    chances = [sample(match.game, match.view(0), random.Random(number)).terms.chance for number in (1, 2)]
+    assert [len(chance) for chance in chances] == [8, 8]
+    assert len({*chances, match._state.terms.chance}) == 3
