@@ -273,3 +273,26 @@ def test_com_15_what_is_shuffled_later_is_chance_too() -> None:
     chances = [sample(match.game, match.view(0), random.Random(number)).terms.chance for number in (1, 2)]
     assert [len(chance) for chance in chances] == [8, 8]
     assert len({*chances, match._state.terms.chance}) == 3
+
+
+def test_what_a_seat_took_from_the_pile_is_none_of_what_it_drew() -> None:
+    renewal = Renewal(1, (), (5, 10), (1, 0), ((), ()))
+    view = replace(seen((2, 1), 1, renewal), seat=0, hand=(5, 10), known=((10,), ()))
+    lots = lots_of(view, [5, 10])
+    assert (lots.turned, lots.either) == ([10], [5])
+
+
+def test_what_comes_from_a_hand_that_has_drawn_nothing_was_there_before() -> None:
+    lots = lots_of(*told((5, 6, 7), (2, 1), (5, 6), "0:5 1 1:6"))
+    assert (lots.turned, lots.either, lots.others) == ([5], [6], [7])
+
+
+def test_a_card_that_was_not_turned_takes_no_draw_away() -> None:
+    lots = lots_of(*told((6, 7, 9), (2, 1), (5, 6, 8), "1 1 1:6 1:7"))
+    assert (1, 1) in lots.places
+
+
+def test_only_a_show_has_a_card_face_down() -> None:
+    view = seen((2, 1), 2, Renewal(1, (5, 6)), closer=0)
+    with pytest.raises(BadInput, match="numbers of cards"):
+        lots_of(view, [0, 1, 2, 3])
