@@ -183,6 +183,9 @@ def test_longer_runs_and_half_natural_melds() -> None:
     assert classified(parse_cards("2cXrXb5c"), rules) is not None
     assert classified(parse_cards("2cXrXb5cXr"), rules) is None
     assert classified(parse_cards("9cXrXb"), rules) is None
+    assert (
+        arranger(rules, VALUES).best(hand_of(parse_cards("5d2h5h9hKhXrXrXb")))[0] == 21
+    )  # 5d5h with jokers (CON-4.3).
     assert arranger(rules, VALUES).best(parse_cards("2c3c4c5c6c7c8c9c")) == (
         0,
         [parse_cards("2c3c4c5c"), parse_cards("6c7c8c9c")],
@@ -269,6 +272,10 @@ def test_best_discards_are_those_that_leave_least_com_14() -> None:
         ("either", "QsXrAs", 0),  # The joker leads to the ace above the king.
         ("either", "5sXr7s", 0),
         ("low", "7c7dXr9h", 9),
+        ("corner", "Ah2h4h9hThKhXr", 4),  # KA2 and 9T with the joker: only the four is left.
+        ("corner", "Ah4h5h9hJhKhXr", 18),
+        ("corner", "7c9cJc5d6dAh2h3hQhKh7s", 44),
+        ("corner", "2h3hThQhQhKhKhXr", 25),  # TQK with the joker.
         ("either", "5c8cKcAh3hJhKhXrXb", 23),  # Kings and A23, rather than a run up to the ace.
     ],
 )
