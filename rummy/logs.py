@@ -10,7 +10,7 @@ import logging
 from pythonjsonlogger.json import JsonFormatter
 
 FORMATS = ("text", "json")
-SUBJECTS = ("fixture", "generation", "leg", "match", "seat", "bot", "cause")
+SUBJECTS = ("fixture", "generation", "match", "seat", "bot", "cause")
 """What a line can be about, in this order."""
 
 

@@ -214,11 +214,11 @@ for _ in range(20):
     except OSError:
         pass
 """
-        if ROOT
-        else WAIT
     )
-    await (await stage.caller()).told()
+    caller = await stage.caller()
+    await caller.told()
     await asyncio.wait_for(stage.lanes.stop(1, 0), SECONDS)
+    await caller.gone()
 
 
 async def test_a_gigabyte_on_stderr_neither_blocks_nor_fills(stage: Stage) -> None:
