@@ -3,6 +3,7 @@
 import itertools
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,12 @@ from rummy.store import db, migrate
 pytest_plugins = ["world"]  # A small league in a database of its own.
 
 _numbers = itertools.count(1)
+
+
+def pytest_configure() -> None:
+    """A run in a shell's background inherits that SIGINT is ignored, and so would every arena that it ends by one."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
