@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from world import World
+from world import BECAUSE, World
 
 from rummy.errors import LeagueError, RummyError
 from rummy.league.model import TournamentState
@@ -119,7 +119,7 @@ def test_a_paused_tournament_draws_once_it_is_resumed(world: World) -> None:
     play_round(world, made)
     for state, rounds_then in ((TournamentState.PAUSED, 2), (TournamentState.RUNNING, 3)):
         with world.database.transaction() as tx:
-            tournaments.change_state(tx, made, state, now=world.now)
+            tournaments.change_state(tx, made, state, by=BECAUSE, now=world.now)
         settle(world.database, clock=lambda tx: world.now)
         assert len(schedule(world, made)) == rounds_then
 
@@ -171,10 +171,10 @@ def test_entrants_are_ranked_by_the_rating_at_the_start_and_keep_that_rank(world
             versions.index(v): r for v, r in ratings.current(tx, tournaments.get(tx, first).ladder, versions).items()
         }
         plan = tournaments.Plan(name="Cup", game="gin", format="knockout")
-        cup = tournaments.create(tx, plan, now=world.now)
+        cup = tournaments.create(tx, plan, by=BECAUSE, now=world.now)
         for version in versions:
-            tournaments.add_entrant(tx, cup, version)
-        tournaments.start(tx, cup, now=world.now)
+            tournaments.add_entrant(tx, cup, version, by=BECAUSE, now=world.now)
+        tournaments.start(tx, cup, by=BECAUSE, now=world.now)
     ranking = "SELECT array_agg(entrant_no ORDER BY ranking) FROM entrant WHERE tournament_id = %(id)s"
     best_first = sorted(strength, key=lambda entrant: -strength[entrant])
     assert len(set(strength.values())) == 4
