@@ -9,8 +9,8 @@ import pytest
 from stage import (
     BANK_MS,
     CREDENTIAL,
-    LIMIT_MS,
     GRACE,
+    LIMIT_MS,
     QUICK,
     Clock,
     Stage,
