@@ -38,10 +38,13 @@ Why = Annotated[str, typer.Option(help="Why, in a line, for the tournament's log
 Format = Annotated[str, typer.Option("--format", metavar="FORMAT", help=f"Who meets whom: {', '.join(PAIRINGS)}.")]
 
 
-Rounds = Annotated[int | None, typer.Option(help="Swiss: how many rounds; else as many as a knockout would have.")]
+Rounds = Annotated[
+    int | None,
+    typer.Option(help="Swiss: how many rounds, else as for a knockout; ladder: four times that."),
+]
 Seeding = Annotated[
     str | None,
-    typer.Option(help="Swiss and knockout: what ranks the bots at the start, 'rating' (default) or 'entry'."),
+    typer.Option(help="Swiss, knockout, ladder: what ranks the bots at the start, 'rating' (default) or 'entry'."),
 ]
 Ties = Annotated[int | None, typer.Option(help="Knockout: how many fixtures more an equal pair may play (default: 3).")]
 

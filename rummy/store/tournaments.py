@@ -16,7 +16,7 @@ from psycopg.types.json import Jsonb
 from rummy.errors import BadInput, BadOptions, Conflict, NotFound
 from rummy.league.model import MOVES, Round, TournamentState, check_move
 from rummy.league.pairing import find_format
-from rummy.league.pairing.format import Field, Option, check, check_options, check_table, lots
+from rummy.league.pairing.format import Field, Option, check, check_options, check_table, lots, ranks
 from rummy.league.ratings.elo import INITIAL
 from rummy.league.schedule import commitment, draw_seed, practice_master, practice_nonce
 from rummy.names import check_name
@@ -311,7 +311,7 @@ def start(tx: Connection, tournament_id: int, *, by: By, now: datetime) -> int:
     form = find_format(tournament.format)
     size = check(form, field_of(tx, tournament))
     tx.execute(_LADDER_LOCK, {"ladder": tournament.ladder})
-    if form.waits:
+    if ranks(form):
         _rank(tx, tournament)
     saved = rounds.save(tx, tournament_id, form.draw(field_of(tx, tournament), ()), now=now)
     drawn = not form.waits and len(saved) == size.rounds

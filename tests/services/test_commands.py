@@ -419,6 +419,7 @@ def test_the_ratings_of_a_ladder(run: Run, world: World, three: list[str]) -> No
     assert {line["bot"] for line in found["lines"]} == {"Ann/Ace 1", "Ann/Two 1", "Ann/Ten 1"}
     assert sum(line["rating"] for line in found["lines"]) == pytest.approx(4500)
     assert [line["better_than_next"] is None for line in found["lines"]] == [False, False, True]
+    assert [line["place"] for line in found["lines"]] == [1, 2, 3]
     assert [(line["fixtures"], line["provisional"]) for line in found["lines"]] == [(48, False)] * 3
     assert answer(run, "ratings", found["ladder"]) == found
     told = answer(run, "ratings", "gin", "--second-opinion")["lines"]

@@ -8,7 +8,7 @@ from world import BECAUSE, World
 from rummy.errors import LeagueError, RummyError
 from rummy.league.model import TournamentState
 from rummy.league.ratings import elo
-from rummy.store import drawing, matches, ratings, rounds, tournaments
+from rummy.store import drawing, ratings, rounds, tournaments
 from workers.ratings import settle
 
 Drawn = list[tuple[int, int, list[int]]]
@@ -52,6 +52,7 @@ def play_to_the_end(world: World, tournament_id: int, *, reverse: bool = False) 
         ({"format": "swiss", "format_options": {"rounds": 5, "seeding": "entry"}}, 15),
         ({"format": "knockout", "cycles": 3}, 18),
         ({"format": "knockout", "format_options": {"seeding": "entry", "ties": 0}}, 6),
+        ({"format": "ladder", "cycles": 2, "format_options": {"rounds": 4}}, 24),
     ],
 )
 def test_a_tournament_that_draws_from_results_ends_and_repeats(
@@ -67,6 +68,29 @@ def test_a_tournament_that_draws_from_results_ends_and_repeats(
         assert (now.state, now.fixtures, now.done) == ("finished", fixtures, fixtures)
         seen.append(schedule(world, made))
     assert seen[0] == seen[1]
+
+
+def test_a_ladder_is_ranked_by_rating_at_its_start_and_its_table_is_by_rating(world: World) -> None:
+    first = world.tournament(6, cycles=3)
+    play_to_the_end(world, first)
+    with world.database.transaction() as tx:
+        versions = tournaments.entrants(tx, first)
+        made = tournaments.create(tx, tournaments.Plan(name="Daily", game="gin", format="ladder"), now=world.now)
+        for version in reversed(versions):
+            tournaments.add_entrant(tx, made, version)
+        assert tournaments.start(tx, made, now=world.now) == 4 * 3 * 3
+        assert tournaments.get(tx, made).drawn
+        known = ratings.current(tx, tournaments.get(tx, made).ladder, versions)
+        field = tournaments.field_of(tx, tournaments.get(tx, made))
+    by_rating = sorted(range(6), key=lambda entrant: -known[versions[::-1][entrant]])
+    assert len(set(known.values())) == 6
+    assert list(field.ranking) == by_rating
+    play_to_the_end(world, made)
+    with world.database.transaction() as tx:
+        tx.execute("SET LOCAL ROLE arena_dashboard")
+        lines = drawing.table(tx, made)()
+    assert [line.rating for line in lines] == sorted((line.rating for line in lines), reverse=True)
+    assert {line.fixtures for line in lines} == {12}
 
 
 def test_a_round_is_drawn_when_the_one_before_has_closed_and_not_earlier(world: World) -> None:
@@ -142,9 +166,8 @@ def test_the_dashboard_may_read_the_order_of_a_table(world: World) -> None:
     play_round(world, made)
     with world.database.transaction() as tx:
         tx.execute("SET LOCAL ROLE arena_dashboard")
-        found = drawing.merits(tx, made, matches.results(tx, made))
-    assert found is not None
-    assert sorted(merit.order for merit in found.values()) == [(0.0,), (0.0,), (1.0,), (1.0,)]
+        found = drawing.table(tx, made)()
+    assert [line.place for line in found] == [1, 1, 3, 3]
 
 
 def test_rounds_yet_to_be_drawn_hold_later_ratings_of_the_ladder(world: World) -> None:

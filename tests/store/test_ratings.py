@@ -8,7 +8,7 @@ from world import BECAUSE, World
 
 from rummy.league.model import TournamentState
 from rummy.league.ratings import elo, joint
-from rummy.store import ladders, matches, ratings, tournaments
+from rummy.store import ladders, matches, pages, ratings, tournaments
 from workers.ratings import rate_round, settle
 
 
@@ -150,3 +150,22 @@ def test_a_ladder_has_groups_with_the_best_first_and_a_chance_for_each_pair_of_n
     assert all(line.better_than_next >= 0.5 for line in lines if line.better_than_next is not None)
     assert [line.row.fixtures for line in lines] == [strength.fixtures for strength in strengths]
     assert all(line.provisional for line in lines)  # None has played twenty.
+
+
+def test_equal_ratings_share_a_place_in_each_group(world: World) -> None:
+    """Nobody is first for having been submitted earlier: by Elo and by the joint fit."""
+    for number, winners in enumerate([(9, 9, 9), (0, 9, 9)]):  # Seat 9 is nobody's: a draw.
+        made = world.tournament(3)
+        for fixture_id, winner in zip(world.all_fixtures(made), winners, strict=True):
+            claim = world.claim(fixture_id)
+            assert claim is not None
+            assert world.finish(claim, winner=winner), number
+    settle(world.database)
+    ladder = str(world.value("SELECT ladder FROM tournament LIMIT 1"))
+    lines = ladders.fitted(world.database, ladder)
+    assert [(line.strength and line.strength.group, line.place) for line in lines] == [
+        (0, 1), (0, 1), (0, 1), (1, 1), (1, 2), (1, 3),
+    ]  # fmt: skip
+    with world.database.transaction() as tx:
+        rows = pages.ladder(tx, ladder, top=4)
+    assert [(row.rating, row.place) for row in rows][1:] == [(1500.0, 2)] * 3
