@@ -164,7 +164,8 @@ class Orders:
                 told = progress
                 yield progress
             with suppress(TimeoutError):
-                await asyncio.wait_for(order.over.wait(), PROGRESS_SECONDS)
+                async with asyncio.timeout(PROGRESS_SECONDS):
+                    await order.over.wait()
         yield order.outcome()
 
     async def close(self, seconds: float, hurried: asyncio.Event | None = None) -> None:

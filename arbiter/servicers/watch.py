@@ -109,7 +109,8 @@ class Story:
             await asyncio.sleep(STEP_SECONDS)
             return
         with suppress(TimeoutError):
-            await asyncio.wait_for(waited_for.wait(), STEP_SECONDS)
+            async with asyncio.timeout(STEP_SECONDS):
+                await waited_for.wait()
 
     def _fresh(self) -> bytes:
         """The events that are old enough and have not been told."""

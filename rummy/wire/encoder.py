@@ -324,11 +324,12 @@ class SeatEncoder:
         self._rules = _GAME.of(game.encode()) + _OPTIONS.of(options.encode())
         self._terms = (_SEED + seed.to_bytes(8, "little") if seed else b"") + _LIMIT[limit_ms]
 
-    def start(self, bank_ms: int, increment_ms: int) -> bytes:
-        """The part `MatchStart`."""
+    def start(self, bank_ms: int, increment_ms: int, *, strikes: int, grace_seconds: float, deaths: int) -> bytes:
+        """The part `MatchStart`, with the clock of the match and its fault policy."""
         message = table_pb2.MatchStart(
             match=self._number, game=self._game, options=self.options, seat=self._seat, seats=self._match.seats,
             limit_ms=self._limit, bank_ms=bank_ms, increment_ms=increment_ms,
+            strikes=strikes, grace_seconds=grace_seconds, deaths=deaths,
         )  # fmt: skip
         return _STARTS.message(message.SerializeToString())
 

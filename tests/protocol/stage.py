@@ -173,6 +173,10 @@ class Stage:
         self._tasks.append(task)
         return task
 
+    def forget(self, task: asyncio.Task[Any]) -> None:
+        """*task* is over; a test that lets many run does not keep them all."""
+        self._tasks.remove(task)
+
     def pass_time(self, seconds: float) -> None:
         """Moves the clock, and lets the arbiter look at it."""
         self.clock.time += seconds

@@ -252,6 +252,22 @@ async def test_the_command_tells_a_match_in_words_and_for_programs(stage: Stage)
     assert updates[-1]["results"][0]["placements"] in ([1, 2], [2, 1])
 
 
+async def test_the_command_ends_with_an_error_where_the_fixture_does_not_end_here(stage: Stage) -> None:
+    await stage.bot(1)
+    await stage.bot(2)
+    stage.start(an_order(7, (1, 2)))
+    await stage.settle(lambda: stage.hall.tables.running)
+    order = stage.hall.orders.of_fixture(7)
+    watching = [asyncio.ensure_future(watch_command(stage, *options)) for options in ((), ("--json",))]
+    await stage.settle(lambda: order._followers == 2)
+    [referee] = stage.hall.tables.running
+    referee.void("The arena is <tired>.")
+    (words_status, words), (status, objects) = await asyncio.gather(*watching)
+    assert words_status == status != 0
+    assert "The arena is <tired>." in words
+    assert {"void": "The arena is <tired>."} in [json.loads(line) for line in objects.splitlines() if line[0] == "{"]
+
+
 async def test_the_command_refuses_in_a_sentence(stage: Stage) -> None:
     status, said = await watch_command(stage)
     assert status != 0
