@@ -21,10 +21,11 @@ from workers.app import add_tasks, make_app, wake
 from workers.arbiters import Arbiters
 from workers.fixtures import Player
 from workers.leases import Leases
+from workers.references import References
 from workers.sweep import Sweeper
 
 CONNECTIONS = 12  # A fixture needs one for a moment only, when it begins and when it ends.
-SPARE_CONNECTIONS = 3  # For leases, sweeper and one more.
+SPARE_CONNECTIONS = 4  # For leases, sweeper, references and one more.
 
 
 class Service:
@@ -40,11 +41,16 @@ class Service:
         self.leases = Leases(self.database, f"{name}#{os.getpid()}-{secrets.token_hex(4)}")
         self.app: Celery = make_app(settings.redis_url)
         self.sweeper = Sweeper(self.database, lambda due: wake(self.app, due), backlog=4 * concurrency)
+        self.references = References(self.database, self.leases.holder)
         add_tasks(self.app, Player(self.database, self.arbiters, self.leases).play)
         self._stop = threading.Event()
         self._threads = [
             threading.Thread(target=run, args=[self._stop], name=title, daemon=True)
-            for title, run in (("leases", self.leases.run), ("sweeper", self.sweeper.run))
+            for title, run in (
+                ("leases", self.leases.run),
+                ("sweeper", self.sweeper.run),
+                ("references", self.references.run),
+            )
         ]
 
     def run(self) -> int:
