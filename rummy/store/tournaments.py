@@ -72,6 +72,7 @@ class Tournament:
     started_at: datetime | None
     finished_at: datetime | None
     drawn: bool  # Every round is saved.
+    league_id: int | None  # Of the league of which it is a division in a season.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +94,8 @@ def ladder_of(game: Game) -> str:
 
 _COLUMNS: LiteralString = """
     SELECT tournament_id, name, game, options, ladder, format, table_size, cycles, format_options, limit_ms, bank_ms,
-           increment_ms, faults, commitment, rated, state, created_at, started_at, finished_at, drawn
+           increment_ms, faults, commitment, rated, state, created_at, started_at, finished_at, drawn,
+           league_id
       FROM tournament """
 _CREATE: LiteralString = """
     INSERT INTO tournament (name, game, options, ladder, format, table_size, cycles, format_options, limit_ms, bank_ms,
@@ -217,6 +219,7 @@ def add_entrant(tx: Connection, tournament_id: int, version_id: int, *, nonce: b
     tournament = get(tx, tournament_id, lock=True)
     if tournament.state not in (TournamentState.DRAFT, TournamentState.OPEN):
         raise TournamentClosed(f"entries to {tournament.name!r} are closed: it is {tournament.state}")
+    _refuse_of_league(tournament, f"enter the bot with 'arena league enter {tournament.league_id}'")
     version = bots.get(tx, version_id)
     _check_fits(version, tournament.game)
     entrant_no = _count(tx, tournament_id)
@@ -226,6 +229,11 @@ def add_entrant(tx: Connection, tournament_id: int, version_id: int, *, nonce: b
     if tx.execute(_ENTER, values).fetchone() is None:
         raise _twice(version, tournament.name)
     return entrant_no
+
+
+def _refuse_of_league(tournament: Tournament, instead: str) -> None:
+    if tournament.league_id is not None:
+        raise TournamentClosed(f"{tournament.name!r} is a division of league {tournament.league_id}: {instead}")
 
 
 def _check_fits(version: bots.Version, game: str) -> None:
@@ -369,6 +377,7 @@ def change_format(
         raise TournamentClosed(
             f"the format of {tournament.name!r} is settled: it is {tournament.state}; make another tournament"
         )
+    _refuse_of_league(tournament, "its format is the league's, and settled")
     key = tournament.format if format_key is None else format_key
     form = find_format(key)
     check_table(form, tournament.table_size)
