@@ -50,6 +50,8 @@ def draw(tx: Connection, tournament_id: int, *, now: datetime) -> int:
         tx.execute(_DRAWN, {"tournament_id": tournament_id})
     if extra := sum(len(each.tables) for each in saved if each.extra):
         tx.execute(_MORE, {"tournament_id": tournament_id, "extra": extra})
+    if saved:
+        tournaments.log_drawn(tx, tournament_id, saved, now=now)
     return len(saved)
 
 

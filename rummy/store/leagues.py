@@ -15,9 +15,10 @@ from rummy.league.calendar import Calendar
 from rummy.league.pairing import find_format
 from rummy.league.pairing.format import check
 from rummy.league.promotion import Tiers
-from rummy.names import check_name
+from rummy.names import check_name, check_reason
 from rummy.store import bots, tournaments
 from rummy.store.db import Connection
+from rummy.store.log import By
 
 MOST_DIVISIONS = 100
 MOST_SEASONS = 100_000
@@ -95,7 +96,7 @@ _NOTE: LiteralString = """
     VALUES (%(league_id)s, %(bot_id)s, %(move)s, %(now)s, %(who)s, %(why)s)"""
 
 
-def create(tx: Connection, wanted: Wanted, *, who: str, why: str = "", now: datetime) -> int:
+def create(tx: Connection, wanted: Wanted, *, by: By, now: datetime) -> int:
     """A league whose first season one may enter; returns its id.
 
     Raises `LeagueError` or `BadInput`, or what `tournaments.create` raises, which name what cannot be had.
@@ -104,7 +105,7 @@ def create(tx: Connection, wanted: Wanted, *, who: str, why: str = "", now: date
     values = {name: value for name, value in asdict(league).items() if name not in ("league_id", "ended_at")}
     row = tx.execute(_CREATE, {**values, "terms": Jsonb(league.terms), "sizes": list(league.sizes)}).fetchone()
     assert row is not None
-    note(tx, row[0], "created", who=who, why=why, now=now)
+    note(tx, row[0], "created", by=by, now=now)
     return int(row[0])
 
 
@@ -154,12 +155,10 @@ def list_all(tx: Connection, *, before: int = 2**63 - 1, limit: int = 1000) -> l
         return cursor.execute(query, {"before": before, "limit": limit}).fetchall()
 
 
-def note(
-    tx: Connection, league_id: int, move: str, *, who: str, why: str = "", now: datetime, bot_id: int | None = None
-) -> None:
-    """Adds a line to the league's log."""
-    values = {"league_id": league_id, "bot_id": bot_id, "move": move, "now": now, "who": who, "why": why}
-    tx.execute(_NOTE, values)
+def note(tx: Connection, league_id: int, move: str, *, by: By, now: datetime, bot_id: int | None = None) -> None:
+    """Adds a line to the league's log. Raises `BadInput` for a reason that cannot be kept."""
+    values = {"league_id": league_id, "bot_id": bot_id, "move": move, "now": now, "who": by.who}
+    tx.execute(_NOTE, {**values, "why": check_reason(by.why) if by.why else ""})
 
 
 _MEMBERS: LiteralString = """
@@ -201,7 +200,7 @@ def _open_for(tx: Connection, league: League, now: datetime) -> int:
     return number
 
 
-def enter(tx: Connection, league_id: int, version_id: int, *, who: str, why: str = "", now: datetime) -> int:
+def enter(tx: Connection, league_id: int, version_id: int, *, by: By, now: datetime) -> int:
     """Enters the bot of that version for good; returns the number of the first season that it plays.
 
     Raises `LeagueError` outside of the windows or for a league that is full, `Conflict` for a bot that is in already,
@@ -218,11 +217,11 @@ def enter(tx: Connection, league_id: int, version_id: int, *, who: str, why: str
     below = len(there) + 1 - sum(league.sizes)
     if below >= league.tiers.least:
         check_division(league, below)
-    note(tx, league_id, "entered", who=who, why=why, now=now, bot_id=version.bot_id)
+    note(tx, league_id, "entered", by=by, now=now, bot_id=version.bot_id)
     return season_no
 
 
-def withdraw(tx: Connection, league_id: int, version_id: int, *, who: str, why: str = "", now: datetime) -> int:
+def withdraw(tx: Connection, league_id: int, version_id: int, *, by: By, now: datetime) -> int:
     """Takes the bot of that version out; returns the number of the first season that it does not play.
 
     Raises `LeagueError` outside of the windows, `Conflict` for a bot that is not in.
@@ -232,7 +231,7 @@ def withdraw(tx: Connection, league_id: int, version_id: int, *, who: str, why: 
     version = bots.get(tx, version_id)
     if version.bot_id not in members(tx, league_id, before=league.calendar.freezes(season_no)):
         raise Conflict(f"{version.owner}/{version.name} is not in {league.name!r}")
-    note(tx, league_id, "withdrawn", who=who, why=why, now=now, bot_id=version.bot_id)
+    note(tx, league_id, "withdrawn", by=by, now=now, bot_id=version.bot_id)
     return season_no
 
 
@@ -241,7 +240,7 @@ _LAST: LiteralString = "UPDATE league SET seasons = %(seasons)s WHERE league_id 
 _END: LiteralString = "UPDATE league SET ended_at = %(now)s WHERE league_id = %(league_id)s"
 
 
-def end(tx: Connection, league_id: int, *, who: str, why: str = "", now: datetime) -> int:
+def end(tx: Connection, league_id: int, *, by: By, now: datetime) -> int:
     """Lets no further season be settled; one that is settled is still played. Returns how many there are then.
 
     Raises `LeagueError` where that has been said before.
@@ -258,5 +257,5 @@ def end(tx: Connection, league_id: int, *, who: str, why: str = "", now: datetim
         tx.execute(_END, {"league_id": league_id, "now": now})
     if begun:
         tx.execute(_LAST, {"league_id": league_id, "seasons": begun})
-    note(tx, league_id, "ended", who=who, why=why, now=now)
+    note(tx, league_id, "ended", by=by, now=now)
     return int(begun)

@@ -23,8 +23,9 @@ from rummy.league.promotion import final_order, following
 from rummy.store import drawing, leagues, tournaments
 from rummy.store.db import Connection
 from rummy.store.leagues import League
+from rummy.store.log import By
 
-SCHEDULE = "schedule"
+SCHEDULE = By("schedule")
 """Who does what the calendar says."""
 
 
@@ -93,7 +94,7 @@ def _settle(tx: Connection, league: League, season_no: int, now: datetime) -> bo
     for bot_id in settled.out:
         why = f"season {season_no + 1} was settled, and no version of it was ready that plays {league.game}"
         at = league.calendar.freezes(season_no)  # Whenever that was looked at.
-        leagues.note(tx, league.league_id, "withdrawn", who=SCHEDULE, why=why, now=at, bot_id=bot_id)
+        leagues.note(tx, league.league_id, "withdrawn", by=By(SCHEDULE.who, why), now=at, bot_id=bot_id)
     for number, division in enumerate(settled.divisions):
         _make(tx, league, season_no, number, [(bot_id, settled.versions[bot_id]) for bot_id in division], now)
     return True
@@ -141,9 +142,9 @@ def _make(
     tx: Connection, league: League, season_no: int, division_no: int, bots: Sequence[tuple[int, int]], now: datetime
 ) -> None:
     """The tournament of a division, with its commitment; *bots* come with their versions."""
-    made = tournaments.create(tx, league.plan(season_no, division_no), now=now)
+    made = tournaments.create(tx, league.plan(season_no, division_no), by=SCHEDULE, now=now)
     for _, version_id in bots:
-        tournaments.add_entrant(tx, made, version_id)
+        tournaments.add_entrant(tx, made, version_id, by=SCHEDULE, now=now)
     values = {"league_id": league.league_id, "season_no": season_no, "division_no": division_no}
     tx.execute(_PLACE, {**values, "bot_ids": [bot_id for bot_id, _ in bots]})
     tx.execute(_OF_LEAGUE, {**values, "tournament_id": made})
@@ -163,7 +164,7 @@ def _start(tx: Connection, league: League, season_no: int, now: datetime) -> boo
     values = {"league_id": league.league_id, "season_no": season_no}
     for tournament_id, state in tx.execute(_DIVISIONS, values).fetchall():
         if state == TournamentState.OPEN:
-            tournaments.start(tx, tournament_id, now=now)
+            tournaments.start(tx, tournament_id, by=SCHEDULE, now=now)
     tx.execute(_STARTED, {**values, "now": now})
     return True
 

@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from world import World
+from world import BECAUSE, World
 
 from rummy.errors import LeagueError, RummyError
 from rummy.league.model import TournamentState
@@ -75,10 +75,11 @@ def test_a_ladder_is_ranked_by_rating_at_its_start_and_its_table_is_by_rating(wo
     play_to_the_end(world, first)
     with world.database.transaction() as tx:
         versions = tournaments.entrants(tx, first)
-        made = tournaments.create(tx, tournaments.Plan(name="Daily", game="gin", format="ladder"), now=world.now)
+        plan = tournaments.Plan(name="Daily", game="gin", format="ladder")
+        made = tournaments.create(tx, plan, by=BECAUSE, now=world.now)
         for version in reversed(versions):
-            tournaments.add_entrant(tx, made, version)
-        assert tournaments.start(tx, made, now=world.now) == 4 * 3 * 3
+            tournaments.add_entrant(tx, made, version, by=BECAUSE, now=world.now)
+        assert tournaments.start(tx, made, by=BECAUSE, now=world.now) == 4 * 3 * 3
         assert tournaments.get(tx, made).drawn
         known = ratings.current(tx, tournaments.get(tx, made).ladder, versions)
         field = tournaments.field_of(tx, tournaments.get(tx, made))
@@ -143,7 +144,7 @@ def test_a_paused_tournament_draws_once_it_is_resumed(world: World) -> None:
     play_round(world, made)
     for state, rounds_then in ((TournamentState.PAUSED, 2), (TournamentState.RUNNING, 3)):
         with world.database.transaction() as tx:
-            tournaments.change_state(tx, made, state, now=world.now)
+            tournaments.change_state(tx, made, state, by=BECAUSE, now=world.now)
         settle(world.database, clock=lambda tx: world.now)
         assert len(schedule(world, made)) == rounds_then
 
@@ -194,10 +195,10 @@ def test_entrants_are_ranked_by_the_rating_at_the_start_and_keep_that_rank(world
             versions.index(v): r for v, r in ratings.current(tx, tournaments.get(tx, first).ladder, versions).items()
         }
         plan = tournaments.Plan(name="Cup", game="gin", format="knockout")
-        cup = tournaments.create(tx, plan, now=world.now)
+        cup = tournaments.create(tx, plan, by=BECAUSE, now=world.now)
         for version in versions:
-            tournaments.add_entrant(tx, cup, version)
-        tournaments.start(tx, cup, now=world.now)
+            tournaments.add_entrant(tx, cup, version, by=BECAUSE, now=world.now)
+        tournaments.start(tx, cup, by=BECAUSE, now=world.now)
     ranking = "SELECT array_agg(entrant_no ORDER BY ranking) FROM entrant WHERE tournament_id = %(id)s"
     best_first = sorted(strength, key=lambda entrant: -strength[entrant])
     assert len(set(strength.values())) == 4

@@ -16,8 +16,9 @@ from world import NOON, World
 from rummy.errors import BadInput, BadOptions, CallerFault, Conflict, LeagueError, NotFound, TournamentClosed
 from rummy.league.model import TournamentState
 from rummy.league.promotion import final_order, following
-from rummy.store import bots, drawing, leagues, seasons, tournaments
+from rummy.store import bots, drawing, leagues, ratings, seasons, tournaments
 from rummy.store.leagues import Wanted
+from rummy.store.log import OPERATOR, By
 from workers.leagues import turn
 from workers.ratings import settle
 
@@ -39,7 +40,7 @@ class League:
     @classmethod
     def make(cls, world: World, wanted: Wanted = WEEKLY) -> League:
         with world.database.transaction() as tx:
-            return cls(world, leagues.create(tx, wanted, who="operator", now=world.now))
+            return cls(world, leagues.create(tx, wanted, by=OPERATOR, now=world.now))
 
     def submit(self, name: str, version: str = "1", games: Sequence[str] = ("gin",)) -> int:
         with self.world.database.transaction() as tx:
@@ -55,11 +56,11 @@ class League:
             if name not in self.versions:
                 self.submit(name)
             with self.world.database.transaction() as tx:
-                leagues.enter(tx, self.league_id, self.versions[name], who="owner Ann", now=self.world.now)
+                leagues.enter(tx, self.league_id, self.versions[name], by=By.owner("Ann"), now=self.world.now)
 
     def withdraw(self, name: str) -> None:
         with self.world.database.transaction() as tx:
-            leagues.withdraw(tx, self.league_id, self.versions[name], who="owner Ann", now=self.world.now)
+            leagues.withdraw(tx, self.league_id, self.versions[name], by=By.owner("Ann"), now=self.world.now)
 
     def turn(self) -> None:
         turn(self.world.database, clock=lambda tx: self.world.now)
@@ -309,7 +310,7 @@ def test_a_division_that_is_cancelled_moves_nobody(world: World) -> None:
     league.turn()
     first, _ = league.tournaments(0)
     with world.database.transaction() as tx:
-        tournaments.change_state(tx, first, TournamentState.CANCELLED, now=world.now)
+        tournaments.change_state(tx, first, TournamentState.CANCELLED, by=By("operator", "Rain."), now=world.now)
     world.play_all(league.tournaments(0)[1])
     settle(world.database, clock=lambda tx: world.now)
     league.turn()
@@ -337,9 +338,10 @@ def test_a_ladder_is_a_league_of_one_division_whose_epochs_go_on(world: World) -
         first, second = (league.tournaments(number)[0] for number in range(2))
         assert tournaments.get(tx, second).name == "Daily, season 2"
         assert len(tournaments.revealed(tx, first)[1]) == 4  # An epoch's seed is shown when the epoch has ended.
-        field_of = tournaments.field_of(tx, tournaments.get(tx, second))
-    assert [entrant for entrant in field_of.ranking if entrant != 4] == [0, 1, 2, 3]
-    assert 0 < field_of.ranking.index(4) < 4  # The new one begins in the middle.
+        opening = ratings.opening(tx, second)
+        ranking = tournaments.field_of(tx, tournaments.get(tx, second)).ranking
+    assert [opening[entrant] for entrant in ranking] == sorted(opening.values(), reverse=True)
+    assert opening[4] == 1500 and len(set(opening.values())) > 1  # The new one begins in the middle.
 
 
 def test_a_league_ends_after_its_last_season_or_when_an_organiser_ends_it(world: World) -> None:
@@ -353,10 +355,10 @@ def test_a_league_ends_after_its_last_season_or_when_an_organiser_ends_it(world:
         each.go_to(0)
         each.turn()
     with world.database.transaction() as tx:
-        assert leagues.end(tx, endless.league_id, who="operator", now=world.now) == 1
-        assert leagues.end(tx, unused.league_id, who="operator", now=world.now) == 1
+        assert leagues.end(tx, endless.league_id, by=OPERATOR, now=world.now) == 1
+        assert leagues.end(tx, unused.league_id, by=OPERATOR, now=world.now) == 1
         with pytest.raises(LeagueError, match="'Weekly' ends with season 1 already"):
-            leagues.end(tx, endless.league_id, who="operator", now=world.now)
+            leagues.end(tx, endless.league_id, by=OPERATOR, now=world.now)
     for each in (league, endless):
         each.play(0)
     league.turn()
@@ -367,7 +369,7 @@ def test_a_league_ends_after_its_last_season_or_when_an_organiser_ends_it(world:
     with pytest.raises(LeagueError, match="has ended: nobody enters"):
         league.enter("c")
     with world.database.transaction() as tx, pytest.raises(LeagueError, match="already"):
-        leagues.end(tx, league.league_id, who="operator", now=world.now)
+        leagues.end(tx, league.league_id, by=OPERATOR, now=world.now)
 
 
 def refused(act: Callable[[], object], kind: type[CallerFault], said: str, world: World) -> None:
@@ -439,17 +441,17 @@ def test_the_tournament_of_a_season_takes_neither_entrants_nor_another_format(wo
 
     def enter() -> None:
         with world.database.transaction() as tx:
-            tournaments.add_entrant(tx, made, league.versions["c"])
+            tournaments.add_entrant(tx, made, league.versions["c"], by=OPERATOR, now=world.now)
 
     def change() -> None:
         with world.database.transaction() as tx:
-            tournaments.change_format(tx, made, format_key="swiss", options={})
+            tournaments.change_format(tx, made, format_key="swiss", options={}, by=OPERATOR, now=world.now)
 
     refused(enter, TournamentClosed, "a division of league 1: enter the bot with 'arena league enter 1'", world)
     refused(change, TournamentClosed, "a division of league 1: its format is the league's", world)
     league.go_to(0)
     league.turn()
-    refused(change, TournamentClosed, "it is running", world)
+    refused(change, TournamentClosed, "cannot be changed: the tournament is running", world)
 
 
 def test_a_league_that_has_grown_beyond_its_format_is_full(world: World) -> None:

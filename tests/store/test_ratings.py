@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
-from world import World
+from world import BECAUSE, World
 
 from rummy.league.model import TournamentState
 from rummy.league.ratings import elo, joint
@@ -54,10 +54,10 @@ def test_ratings_go_on_from_one_tournament_to_the_next(world: World) -> None:
     settle(world.database)
     with world.database.transaction() as tx:
         after = ratings.current(tx, tournaments.get(tx, first).ladder, tournaments.entrants(tx, first))
-        second = tournaments.create(tx, tournaments.Plan(name="Second", game="gin"), now=world.now)
+        second = tournaments.create(tx, tournaments.Plan(name="Second", game="gin"), by=BECAUSE, now=world.now)
         for version in tournaments.entrants(tx, first):
-            tournaments.add_entrant(tx, second, version)
-        tournaments.start(tx, second, now=world.now)
+            tournaments.add_entrant(tx, second, version, by=BECAUSE, now=world.now)
+        tournaments.start(tx, second, by=BECAUSE, now=world.now)
         assert ratings.opening(tx, second) == dict(enumerate(after.values()))
     world.play_all(second)
     settle(world.database)
@@ -73,7 +73,7 @@ def test_a_later_tournament_waits_for_the_rounds_of_an_earlier_one_of_its_ladder
     settle(world.database)
     assert log(world) == []
     with world.database.transaction() as tx:
-        tournaments.change_state(tx, slow, TournamentState.CANCELLED, now=world.now)
+        tournaments.change_state(tx, slow, TournamentState.CANCELLED, by=BECAUSE, now=world.now)
     settle(world.database)
     assert {change.tournament_id for change in log(world)} == {quick}
     assert log(world) == recomputed(world)
