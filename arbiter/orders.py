@@ -88,7 +88,7 @@ class Order:
         self._forget()
 
     def table(self) -> bytes:
-        """The table as everybody sees it now, for spectators; nothing where its deals are played again, or all is over."""
+        """The table as everybody sees it, for spectators; nothing where its deals come again, or all is over."""
         if self.hosted or not self.referees:
             return b""
         match = self.referees[0].match
