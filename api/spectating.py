@@ -10,8 +10,9 @@ import contextlib
 import json
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import grpc.aio
@@ -89,11 +90,11 @@ class Story:
 class Following:
     """One fixture that is followed for as long as somebody looks on."""
 
-    def __init__(self, fixture_id: int, address: str) -> None:
+    def __init__(self, fixture_id: int, dial: Callable[[], grpc.aio.Channel]) -> None:
         self.story = Story()
         self.spectators = 0
         self._changed = asyncio.Event()
-        self._task = asyncio.get_running_loop().create_task(self._follow(fixture_id, address))
+        self._task = asyncio.get_running_loop().create_task(self._follow(fixture_id, dial))
 
     async def news(self) -> AsyncIterator[str]:
         """What there is to tell as JSON objects, to the end of the story; who is slow is told the newest."""
@@ -119,9 +120,9 @@ class Following:
         with suppress(asyncio.CancelledError):
             await self._task
 
-    async def _follow(self, fixture_id: int, address: str) -> None:
+    async def _follow(self, fixture_id: int, dial: Callable[[], grpc.aio.Channel]) -> None:
         try:
-            async with aio_channel(address) as channel:
+            async with dial() as channel:
                 async for update in watch_pb2_grpc.WatchStub(channel).Follow(
                     watch_pb2.FollowRequest(fixture=fixture_id)
                 ):
@@ -152,7 +153,7 @@ class Following:
 class Spectating:
     """All fixtures that are followed. Lives in the service's event loop.
 
-    *address*: where the arbiter is reached from here, if not where bots dial it.
+    *address*: where the arbiter is reached from here, in plain text, if not where and as bots dial it.
     """
 
     def __init__(self, address: str = "") -> None:
@@ -173,7 +174,7 @@ class Spectating:
         key = fixture_id, address
         following = self._followed.get(key)
         if following is None or following.story.over:
-            following = self._followed[key] = Following(fixture_id, self._address or address)
+            following = self._followed[key] = Following(fixture_id, partial(self._dial, address))
         following.spectators += 1
         if self._closed:
             following.close()
@@ -191,6 +192,9 @@ class Spectating:
         self._closed = True
         for following in self._followed.values():
             following.close()
+
+    def _dial(self, address: str) -> grpc.aio.Channel:
+        return grpc.aio.insecure_channel(self._address) if self._address else aio_channel(address)
 
 
 def _table(view: View) -> dict[str, Any]:

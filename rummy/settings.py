@@ -30,7 +30,7 @@ class Settings:
     metrics_listen: str = ""  # Where Prometheus scrapes the arbiter; nowhere by default.
     drain_seconds: float = 5.0  # How long an arbiter that is told to end lets its matches finish.
     watch_delay: float = 0.0  # Seconds by which spectators are behind.
-    watch_address: str = ""  # Where the dashboard follows fixtures; by default where bots dial the arbiter.
+    watch_address: str = ""  # Where the dashboard follows fixtures, in plain text; by default as bots do.
     log_format: str = "text"  # Or "json".
     http_host: str = "127.0.0.1"
     http_port: int = 8101
