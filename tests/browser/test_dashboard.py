@@ -253,9 +253,19 @@ def test_of_mirrored_deals_the_page_shows_no_card(page: Page, filled: Filled) ->
             known(tx, claim, match.address, filled.season.now)
         page.goto(f"/fixtures/{claim.fixture_id}")
         expect(page.locator("#said")).to_contain_text("no card is shown before the last leg has ended")
-        match.go(10)
-        expect(page.locator("#progress")).to_contain_text("deals done")
         expect(page.locator(".card")).to_have_count(0)
         expect(page.locator("#stage")).to_be_hidden()
+        match.go(10_000)
+        expect(page.locator("#said")).to_contain_text("Leg 2 has ended")
+        expect(page.locator(".card")).to_have_count(0)
+
+
+def test_a_page_says_why_a_fixture_was_given_up(page: Page, filled: Filled) -> None:
+    claim = claimed(filled)
+    with in_play(claim.fixture_id) as match:
+        with filled.season.database.transaction() as tx:
+            known(tx, claim, match.address, filled.season.now)
+        page.goto(f"/fixtures/{claim.fixture_id}")
+        expect(page.locator("#stage")).to_be_visible()
         match.void("The arena is <tired>.")
         expect(page.locator("#said")).to_have_text(re.compile("The arena is <tired>.|not in play"))
