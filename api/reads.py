@@ -127,7 +127,7 @@ class Reads:
 
     def _unfitted(self, name: str) -> list[Line]:
         with self._database.transaction() as tx:
-            return [Line(row, None, None) for row in pages.ladder(tx, name, top=ladders.MOST)]
+            return [Line(row, row.place, None, None) for row in pages.ladder(tx, name, top=ladders.MOST)]
 
     def bots(self, *, after: int, prefix: str, limit: int) -> schemas.Page[schemas.Bot]:
         """Bots by id, whose name begins with *prefix*."""
@@ -279,6 +279,7 @@ def _fitted_line(line: Line) -> schemas.LadderRating:
     return _made(
         schemas.LadderRating,
         line.row,
+        place=line.place,
         elo=line.row.rating,
         provisional=line.provisional,
         group=strength and strength.group,

@@ -133,7 +133,7 @@ class RatingRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LadderRow:
-    """A place near the top of a ladder."""
+    """A line near the top of a ladder; equal ratings share a place."""
 
     ladder: str
     game: str
@@ -319,7 +319,8 @@ LADDERS: LiteralString = """
        GROUP BY t.ladder, e.version_id),
     placed AS (
       SELECT rated.*, c.after AS rating, c.tournament_id,
-             row_number() OVER (PARTITION BY rated.ladder ORDER BY c.after DESC, rated.version_id) AS place
+             rank() OVER (PARTITION BY rated.ladder ORDER BY c.after DESC) AS place,
+             row_number() OVER (PARTITION BY rated.ladder ORDER BY c.after DESC, rated.version_id) AS line
         FROM rated
        CROSS JOIN LATERAL (
              SELECT c.after, c.tournament_id FROM rating_change c
@@ -334,8 +335,8 @@ LADDERS: LiteralString = """
       JOIN bot_version v USING (version_id)
       JOIN bot b USING (bot_id)
       JOIN owner o USING (owner_id)
-     WHERE p.place <= %(top)s
-     ORDER BY p.ladder, p.place"""
+     WHERE p.line <= %(top)s
+     ORDER BY p.ladder, p.line"""
 
 BOT_MATCHES: LiteralString = """
     WITH played AS (

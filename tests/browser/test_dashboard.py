@@ -13,7 +13,7 @@ from dashboard import serving
 from in_play import in_play, known
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from season import HOSTILE, Filled, filled
-from world import made_up_match
+from world import BECAUSE, made_up_match
 
 from rummy.league.model import TournamentState
 from rummy.rules.games import find_game
@@ -171,7 +171,7 @@ def test_a_page_keeps_itself_up_to_date(page: Page, filled: Filled) -> None:
     filled.season.play(filled.running, most=1)
     expect(page.locator(".progress")).to_contain_text("6 of 45 fixtures done")
     with filled.season.database.transaction() as tx:
-        tournaments.change_state(tx, filled.running, TournamentState.PAUSED, now=filled.season.now)
+        tournaments.change_state(tx, filled.running, TournamentState.PAUSED, by=BECAUSE, now=filled.season.now)
     expect(page.locator(".tag.paused")).to_be_visible()
 
 

@@ -164,6 +164,9 @@ def test_a_ladder_shows_the_joint_fit_beside_elo(client: Client, filled: Filled)
     assert [line["rating"] for line in lines] == sorted((line["rating"] for line in lines), reverse=True)
     assert all(0 < line["error"] < 1000 for line in lines)
     assert all(0.5 <= line["better_than_next"] <= 1 for line in lines[:-1]) and lines[-1]["better_than_next"] is None
+    assert [line["place"] for line in lines] == [
+        1 + sum(other["rating"] > line["rating"] + 1e-6 for other in lines) for line in lines
+    ]
     elo = {line["version_id"]: line["rating"] for line in get(client, "/api/v1/ladders")[0]["top"]}
     assert {line["version_id"]: line["elo"] for line in ladder["lines"]}.items() >= elo.items()
     page = client.get(address.removeprefix("/api/v1"))
