@@ -13,8 +13,8 @@ An entrant that scored s where its control is r has the adjusted score s - c · 
   begins is drawn with them, so turned by one seat they are as likely as before. The tables of reference bots are closed
   under turning. So r has the same mean in each seat, and all of a table add up to half its seats: the mean is 1/2.
 - c comes from rounds before this one alone, whose results do not depend on these deals. So given all that was known at
-  the round's opening c is a number, and the mean of c · (r - 1/2) is 0, whoever was paired with whom for whatever reason.
-  What is taken off is a sum of martingale differences, and no independence of the pairings is needed.
+  the round's opening c is a number, and the mean of c · (r - 1/2) is 0, whoever was paired with whom for whatever
+  reason. What is taken off is a sum of martingale differences; the pairings need not be independent.
 
 A coefficient that is wrong costs gain, never truth. The best one is the slope of scores over controls; then the
 variance shrinks by the square of their correlation.

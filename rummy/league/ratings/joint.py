@@ -51,7 +51,7 @@ Record = tuple[tuple[Entrant, ...], tuple[tuple[int, ...], ...]]
 
 @dataclass(slots=True)
 class Luck:
-    """What is taken off the scores of the fixtures of one record: sums by entrant in its order, and of their products."""
+    """What is taken off the scores of the fixtures of one record: sums by entrant, in its order, and of products."""
 
     off: list[float]
     products: Matrix

@@ -233,7 +233,11 @@ def test_fixtures_that_are_all_alike_tell_no_gain() -> None:
 
 
 def test_counted_fixtures_are_as_many() -> None:
-    many = {((1, 2), ((1, 2), (2, 1))): 2, ((1, 2), ((1, 2), (1, 2))): 3, ((2, 1), ((1, 2), (1, 1))): 1}
+    many: dict[tuple[luck.Group, tuple[tuple[int, ...], ...]], int] = {
+        ((1, 2), ((1, 2), (2, 1))): 2,
+        ((1, 2), ((1, 2), (1, 2))): 3,
+        ((2, 1), ((1, 2), (1, 1))): 1,
+    }
     gain = luck.by_mirroring(many)
     assert gain is not None
     assert gain.fixtures == 6
