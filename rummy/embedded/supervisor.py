@@ -36,9 +36,10 @@ class Part(Protocol):
 class Supervisor:
     """Everything that this process keeps running. Used from one thread: a part dies with the thread that started it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, endless: bool = False) -> None:
         self.parts: list[Part] = []
         self.restarts: Counter[str] = Counter()
+        self._endless = endless  # However often something dies, it is started again.
         self._deaths: dict[str, deque[float]] = {}
         self.changed: Callable[[], None] = lambda: None
         self._before = frozenset(process.children(os.getpid()))  # No business of ours.
@@ -58,7 +59,10 @@ class Supervisor:
         self.changed()
 
     def watch(self) -> NoReturn:
-        """Start again whatever dies, for ever. Raises HostFault where something dies again and again."""
+        """Start again whatever dies, for ever.
+
+        Raises HostFault where something dies again and again, unless that is what is wanted of this arena.
+        """
         while True:
             pid = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT).si_pid  # type: ignore[union-attr]  # It blocks.
             part = self._part(pid)
@@ -89,15 +93,22 @@ class Supervisor:
                 part.start()
                 break
             part.stop()
+            self._start_others()
             time.sleep(PAUSE_SECONDS)
         self.restarts[part.name] += 1
         self.changed()
+
+    def _start_others(self) -> None:
+        """Start again what has died meanwhile: it may be what the one that cannot start is waiting for."""
+        for other in self.parts:
+            if other.running is not None and other.running.poll() is not None:
+                self._start_again(other)
 
     def _count_death(self, part: Part) -> None:
         deaths = self._deaths.setdefault(part.name, deque(maxlen=MOST_DEATHS))
         now = time.monotonic()
         deaths.append(now)
-        if len(deaths) == MOST_DEATHS and now - deaths[0] < WITHIN_SECONDS:
+        if not self._endless and len(deaths) == MOST_DEATHS and now - deaths[0] < WITHIN_SECONDS:
             raise HostFault(
                 f"The {part.name} died {MOST_DEATHS} times within a minute: {process.last_line(part.log)} "
                 f"(all of it: {part.log})"
