@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 import os
 import random
@@ -72,6 +73,7 @@ def chaos(
     for name in SERVERS:
         if os.environ.get(name):
             raise SettingsError(f"{name} names a server, and 'arena chaos' kills its servers: unset it for this run.")
+    logging.getLogger("psycopg.pool").disabled = True  # That a server does not answer is nothing to tell of here.
     chosen = secrets.token_hex(4) if seed is None else seed
     cycles = math.ceil(fixtures / ground.PAIRS)
     out = Console(stderr=as_json, highlight=False)
@@ -80,8 +82,8 @@ def chaos(
     )
     columns = (TextColumn("  {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=out) as bar:
-        wreck, disturbed = _disturbed(chosen, cycles, minutes * 60, _teller(bar))
-        calm = _calm(chosen, cycles, len(disturbed.numbers), _teller(bar))
+        wreck, disturbed = _disturbed(chosen, cycles, minutes * 60, _teller(bar, "everything is killed"))
+        calm = _calm(chosen, cycles, len(disturbed.numbers), _teller(bar, "the same in peace"))
     missing = wreck.missing()
     died = Check("every kind died at every point", not missing, f"{len(CELLS) - len(missing)} of {len(CELLS)}")
     checks = [died, *disturbed.checks, *evidence.compared(disturbed.record, calm.record)]
@@ -90,11 +92,17 @@ def chaos(
         raise typer.Exit(1)
 
 
-def _teller(bar: Progress) -> Tell:
-    task = bar.add_task("an arena begins", total=None)
+def _teller(bar: Progress, title: str) -> Tell:
+    task = bar.add_task(title, total=None)
+    begun = time.monotonic()
 
     def tell(what: str, now: tournaments.Progress) -> None:
-        bar.update(task, description=what, total=now.fixtures, completed=now.done)
+        bar.update(task, total=now.fixtures, completed=now.done)
+        if what:
+            seconds = time.monotonic() - begun
+            bar.console.print(
+                f"{seconds:7.1f} s  {now.done:6} of {now.fixtures}  {what}", highlight=False, soft_wrap=True
+            )
 
     return tell
 
@@ -128,7 +136,7 @@ def _wrecked(wreck: Wreck, seed: str, cycles: int, seconds: float, tell: Tell) -
         def last(now: tournaments.Progress) -> bool:
             over = now.state == "finished" and now.unrated == 0
             calm = over or time.monotonic() - begun >= seconds
-            tell("the rest is played in peace" if calm else wreck.once(), now)
+            tell("" if calm else wreck.once(), now)
             return over
 
         _follow(wreck.ground, numbers[-1], last)
@@ -143,7 +151,7 @@ def _calm(seed: str, cycles: int, many: int, tell: Tell) -> Run:
             numbers.append(place.start(f"{seed} {each}", cycles))
 
             def last(now: tournaments.Progress) -> bool:
-                tell("the same in peace", now)
+                tell("", now)
                 return now.state == "finished" and now.unrated == 0
 
             _follow(place, numbers[-1], last)

@@ -17,7 +17,7 @@ class Detour:
     def __init__(self, ways: Mapping[Path, Path]) -> None:
         self._ways = ways
         self._open: set[asyncio.StreamWriter] = set()
-        self._passing: set[asyncio.Future[None]] = set()
+        self._passing: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
         self._over = asyncio.Event()
         self._listening = threading.Event()
@@ -43,7 +43,7 @@ class Detour:
 
     async def _serve(self) -> None:
         servers = [
-            await asyncio.start_unix_server(lambda *ends, there=there: self._pass(there, *ends), here)
+            await asyncio.start_unix_server(lambda *ends, there=there: self._accept(there, *ends), here)
             for here, there in self._ways.items()
         ]
         self._listening.set()
@@ -59,6 +59,11 @@ class Detour:
             writer.transport.abort()
         return len(cut) // 2
 
+    def _accept(self, there: Path, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = self._loop.create_task(self._pass(there, reader, writer))
+        self._passing.add(task)
+        task.add_done_callback(self._passing.discard)
+
     async def _pass(self, there: Path, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             far_reader, far_writer = await asyncio.open_unix_connection(there)
@@ -66,13 +71,9 @@ class Detour:
             writer.transport.abort()
             return
         ends = {writer, far_writer}
-        over = asyncio.get_running_loop().create_future()
         self._open |= ends
-        self._passing.add(over)
         await asyncio.gather(_pump(reader, far_writer), _pump(far_reader, writer))
         self._open -= ends
-        self._passing.discard(over)
-        over.set_result(None)
 
 
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

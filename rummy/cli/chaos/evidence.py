@@ -1,4 +1,4 @@
-"""What an arena has on record after a run: what must hold of it alone, and what must be as after a calm run, to the bit."""
+"""What an arena has on record after a run: what must hold of it alone, and what must be that of a calm run."""
 
 from __future__ import annotations
 

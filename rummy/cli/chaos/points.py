@@ -52,7 +52,7 @@ class Spot:
 
 
 class Missed(Exception):
-    """Nobody came to the point in time, or it was passed before anything could be done."""
+    """Why something could not be done: in a wreck what is wanted is often not there."""
 
 
 _LANES: LiteralString = """
@@ -103,7 +103,7 @@ class Gate:
             if (found := self.waiting()) is not None:
                 return found
             time.sleep(LOOK)
-        raise Missed
+        raise Missed(f"nobody came to one of {len(self._spots)} fixtures")
 
     def open(self) -> None:
         """Whoever waits goes on."""
@@ -112,16 +112,25 @@ class Gate:
 
 @contextmanager
 def gate(database: Database, point: Point) -> Iterator[Gate]:
-    """The fixtures on their way to *point* are held there."""
-    query = _TO_CLAIM if point is Point.BEFORE_CLAIM else _TO_COMMIT
+    """The fixtures on their way to *point* are held there. Raises `Missed` where there are none for a while."""
     with psycopg.connect(database.url, connect_timeout=2, application_name="chaos gate") as holder:
-        yield Gate(database, holder, holder.execute(query).fetchall())
+        yield Gate(database, holder, _held(holder, _TO_CLAIM if point is Point.BEFORE_CLAIM else _TO_COMMIT))
         if not holder.closed:
             holder.rollback()
 
 
+def _held(holder: Connection, query: LiteralString) -> list[tuple[Any, ...]]:
+    limit = time.monotonic() + PATIENCE
+    while time.monotonic() < limit:
+        if rows := holder.execute(query).fetchall():
+            return rows
+        holder.rollback()
+        time.sleep(LOOK)
+    raise Missed("no fixture is on its way there")
+
+
 def in_play(database: Database, address: str) -> list[Spot]:
-    """What is in play at the arbiter of *address*, which stands still, once nothing changes any more. Raises `Missed`."""
+    """What is in play at the arbiter of *address*, which stands still, once nothing changes. Raises `Missed`."""
     before: list[Spot] | None = None
     limit = time.monotonic() + PATIENCE
     while time.monotonic() < limit:
@@ -131,7 +140,7 @@ def in_play(database: Database, address: str) -> list[Spot]:
             return now
         before = now
         time.sleep(SETTLED)
-    raise Missed
+    raise Missed("an arbiter that stands still did not come to rest")
 
 
 def until(holds: Callable[[], bool]) -> None:
@@ -139,7 +148,7 @@ def until(holds: Callable[[], bool]) -> None:
     limit = time.monotonic() + PATIENCE
     while not holds():
         if time.monotonic() > limit:
-            raise Missed
+            raise Missed("the result was not saved")
         time.sleep(LOOK)
 
 

@@ -98,7 +98,7 @@ def by_name(victims: Iterable[Victim], name: str) -> Victim:
     for victim in victims:
         if victim.name == name:
             return victim
-    raise Missed
+    raise Missed(f"{name} does not run")
 
 
 def _commands() -> Iterator[tuple[int, bytes]]:

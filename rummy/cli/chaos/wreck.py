@@ -69,17 +69,19 @@ class Wreck:
         """Does one more thing, and waits for a moment. Returns what was done, in words."""
         act = self.chance.choices(list(SHARES), list(SHARES.values()))[0]
         try:
-            said = getattr(self, f"_{act}")()
-        except (Missed, StoreUnavailable, psycopg.Error, redis.RedisError):
-            # What is wanted was not there, or had just been killed itself.
+            said = str(getattr(self, f"_{act}")())
+        except (Missed, StoreUnavailable, psycopg.Error, redis.RedisError) as error:
             self.missed += 1
-            said = "nothing came of it"
+            said = f"nothing done: {str(error).splitlines()[0]}"
         time.sleep(self.chance.uniform(*PAUSE))
-        return str(said)
+        return said
 
     def _aimed(self) -> str:
         kind, point = self.chance.choice(self.missing() or CELLS)
-        (self._in_play if point is Point.IN_PLAY else self._held)(kind, point)
+        try:
+            (self._in_play if point is Point.IN_PLAY else self._held)(kind, point)
+        except Missed as error:
+            raise Missed(f"{kind} {point}: {error}") from None
         return f"{kind} killed {point}"
 
     def _held(self, kind: Kind, point: Point) -> None:
@@ -93,7 +95,7 @@ class Wreck:
                 victim.freeze()
                 if gate.waiting() != (worker, spot):
                     victim.thaw()
-                    raise Missed
+                    raise Missed("the point was passed too soon")
             self._kill(victim, point, spot)
 
     def _in_play(self, kind: Kind, point: Point) -> None:
@@ -164,7 +166,7 @@ class Wreck:
         """Any of them. Raises `Missed` where there is none."""
         able = list(of)
         if not able:
-            raise Missed
+            raise Missed("there is none")
         return self.chance.choice(able)
 
     def _address(self, arbiter: Victim) -> str:
