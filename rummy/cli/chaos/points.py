@@ -22,7 +22,7 @@ import psycopg
 
 from rummy.store.db import Connection, Database
 
-PATIENCE = 4.0
+PATIENCE = 8.0
 """Seconds after which a point is given up that nobody has come to."""
 LOOK = 0.005
 SETTLED = 0.15
