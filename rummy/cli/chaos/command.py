@@ -21,14 +21,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from rummy.cli import following
-from rummy.cli.chaos import evidence, ground, victims
+from rummy.cli import following, ground
+from rummy.cli.chaos import evidence, victims
 from rummy.cli.chaos.cuts import detour
 from rummy.cli.chaos.evidence import Check, Record
-from rummy.cli.chaos.ground import Ground
 from rummy.cli.chaos.points import Point
 from rummy.cli.chaos.victims import Kind
 from rummy.cli.chaos.wreck import CELLS, Wreck
+from rummy.cli.ground import Ground
 from rummy.cli.plan import own_folder
 from rummy.embedded.service import START_SECONDS
 from rummy.errors import HostFault, SettingsError, StoreUnavailable
@@ -117,8 +117,8 @@ def _disturbed(seed: str, cycles: int, seconds: float, tell: Tell) -> tuple[Wrec
             wreck = Wreck(place, cable, random.Random(seed))
             numbers, took = _wrecked(wreck, seed, cycles, seconds, tell)
             _settle(place)
-            record, verified = evidence.record(place, numbers)
-            checks = [*evidence.soundness(place), verified, evidence.agrees(place, wreck.kills)]
+            record, verified = evidence.record(place.database, numbers)
+            checks = [*evidence.soundness(place.database), verified, evidence.agrees(place.database, wreck.kills)]
             astray = victims.astray(place)
     left = [*astray, *ground.leavings(place)]
     checks.append(Check("no process is left over", not left, f"{len(left)} are"))
@@ -156,7 +156,7 @@ def _calm(seed: str, cycles: int, many: int, tell: Tell) -> Run:
 
             _follow(place, numbers[-1], last)
         took = time.monotonic() - begun
-        return Run(numbers, evidence.record(place, numbers)[0], [], took)
+        return Run(numbers, evidence.record(place.database, numbers)[0], [], took)
 
 
 def _follow(place: Ground, number: int, last: following.Look) -> None:

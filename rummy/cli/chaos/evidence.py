@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, LiteralString
 
 from rummy.cli import tables
-from rummy.cli.chaos.ground import Ground
 from rummy.cli.chaos.points import Point
 from rummy.cli.chaos.victims import Kind
 from rummy.cli.chaos.wreck import Kill
@@ -18,7 +17,7 @@ from rummy.errors import ReplayMismatch
 from rummy.league.ratings import elo
 from rummy.rules.replay import verify
 from rummy.store import matches, ratings
-from rummy.store.db import Connection
+from rummy.store.db import Connection, Database
 
 _READINGS = ("us", "wait")
 """Of a line of a replay, what a clock has said: no two runs have it alike."""
@@ -60,11 +59,11 @@ _OUTCOME: LiteralString = """
     SELECT outcome FROM fixture_attempt WHERE fixture_id = %(fixture_id)s AND attempt = %(attempt)s"""
 
 
-def record(ground: Ground, numbers: Sequence[int]) -> tuple[Record, Check]:
+def record(database: Database, numbers: Sequence[int]) -> tuple[Record, Check]:
     """What was played, and whether every replay gives what is on record, played again by the rules alone."""
     made = Record([], [], [])
     broken = 0
-    with ground.database.transaction() as tx:
+    with database.transaction() as tx:
         for place, number in enumerate(numbers):
             made.tables.append([line.as_json() for line in tables.table_of(tx, number)])
             made.ratings.extend(_rating_rows(tx, place, number))
@@ -75,9 +74,9 @@ def record(ground: Ground, numbers: Sequence[int]) -> tuple[Record, Check]:
     return made, Check("every replay verifies", not broken, f"{len(made.played)} replays, {broken} do not")
 
 
-def soundness(ground: Ground) -> Iterator[Check]:
+def soundness(database: Database) -> Iterator[Check]:
     """What must hold of the rows of one arena, whose tournaments have all ended."""
-    with ground.database.transaction() as tx:
+    with database.transaction() as tx:
         fixtures, unfinished, attempts, legs, rows = tx.execute(_FIXTURES).fetchone() or ()
         forfeits, strikes = tx.execute(_FAULTS).fetchone() or ()
         outcomes = Counter(outcome for outcome, _ in tx.execute(_ATTEMPTS))
@@ -91,10 +90,10 @@ def soundness(ground: Ground) -> Iterator[Check]:
     yield Check("each attempt has ended and names its worker", None not in outcomes and not nameless, told)
 
 
-def agrees(ground: Ground, kills: Sequence[Kill]) -> Check:
+def agrees(database: Database, kills: Sequence[Kill]) -> Check:
     """Whether what is stored of each aimed kill's fixture is what follows from the point at which it was aimed."""
     aimed, wrong = 0, 0
-    with ground.database.transaction() as tx:
+    with database.transaction() as tx:
         for kill in kills:
             if kill.spot is not None:
                 aimed += 1

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, LiteralString
@@ -113,10 +113,8 @@ class Gate:
 @contextmanager
 def gate(database: Database, point: Point) -> Iterator[Gate]:
     """The fixtures on their way to *point* are held there. Raises `Missed` where there are none for a while."""
-    with psycopg.connect(database.url, connect_timeout=2, application_name="chaos gate") as holder:
+    with closing(psycopg.connect(database.url, connect_timeout=2, application_name="chaos gate")) as holder:
         yield Gate(database, holder, _held(holder, _TO_CLAIM if point is Point.BEFORE_CLAIM else _TO_COMMIT))
-        if not holder.closed:
-            holder.rollback()
 
 
 def _held(holder: Connection, query: LiteralString) -> list[tuple[Any, ...]]:

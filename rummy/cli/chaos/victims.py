@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from rummy.cli.chaos.ground import Ground
 from rummy.cli.chaos.points import Missed
+from rummy.cli.ground import Ground
 from rummy.embedded.process import children
 
 _BOT = re.compile(rb"/(arbiter-\d+)/hosting/lanes/(\d+)\.(\d+)/bot/")

@@ -16,9 +16,9 @@ import redis
 
 from rummy.cli.chaos import points, victims
 from rummy.cli.chaos.cuts import Detour
-from rummy.cli.chaos.ground import Ground
 from rummy.cli.chaos.points import Missed, Point, Spot
 from rummy.cli.chaos.victims import Kind, Victim
+from rummy.cli.ground import Ground
 from rummy.errors import StoreUnavailable
 
 T = TypeVar("T")

@@ -68,7 +68,7 @@ class Ground:
     def start(self, text: str, cycles: int) -> int:
         """A rated tournament whose deals follow from *text* alone. Returns its number."""
         wanted = tournaments.Plan(
-            name=f"Chaos {text}", game=GAME, options=OPTIONS, cycles=cycles, limit_ms=LIMIT_MS, bank_ms=BANK_MS,
+            name=f"Ground {text}", game=GAME, options=OPTIONS, cycles=cycles, limit_ms=LIMIT_MS, bank_ms=BANK_MS,
             faults={"grace_seconds": GRACE_SECONDS},
         )  # fmt: skip
         with self.database.transaction() as tx:
@@ -97,7 +97,7 @@ def arena(*, detour: bool = False, workers: int = WORKERS, arbiters: int = ARBIT
 
     With *detour* its workers reach the arbiters through sockets that somebody else has to serve, in `Plan.detour`.
     """
-    data = Path(tempfile.mkdtemp(prefix="arena-chaos-"))
+    data = Path(tempfile.mkdtemp(prefix="arena-ground-"))
     data.chmod(0o711 if os.geteuid() == 0 else 0o700)
     run = folders.run_of(data)
     sockets = run.with_name(f"{run.name}-detour")
@@ -112,7 +112,7 @@ def arena(*, detour: bool = False, workers: int = WORKERS, arbiters: int = ARBIT
             found = here.running(data)
             assert found is not None
             operator = found.state["operator"]
-            with Database(operator["ARENA_DATABASE_URL"], size=4, name="chaos", wait_seconds=2) as database:
+            with Database(operator["ARENA_DATABASE_URL"], size=4, name="ground", wait_seconds=2) as database:
                 versions = tuple(_submit(name, plan.bots_listen, operator["ARENA_OWNER_TOKEN"]) for name in BOTS)
                 yield Ground(plan, kept, database, run, versions)
     finally:
