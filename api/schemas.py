@@ -7,6 +7,8 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
+from rummy.league.pairing import find_format
+
 Item = TypeVar("Item")
 
 Hex = Annotated[str, BeforeValidator(lambda value: value.hex() if isinstance(value, bytes) else value)]
@@ -83,6 +85,11 @@ class Tournament(Model):
         """Whether anything may still change."""
         return self.state not in ("finished", "cancelled")
 
+    @property
+    def waits(self) -> bool:
+        """Whether each round is drawn from the results of those before."""
+        return find_format(self.format).waits
+
 
 class Entrant(VersionName):
     """An entrant with its public nonce."""
@@ -158,6 +165,15 @@ class Fixture(Model):
         return max(scores, default=None)
 
 
+class FixtureDetail(Fixture):
+    """A fixture with its tournament."""
+
+    tournament_id: int
+    tournament: str
+    game: str
+    options: dict[str, Any]
+
+
 class BotRating(Model):
     """The newest rating of a bot in a ladder, and the version that holds it; `error` is that of its last tournament."""
 
@@ -203,7 +219,7 @@ class BotDetail(Bot):
 
 
 class LadderLine(VersionName):
-    """A place in a ladder; `error` is that of the version's last tournament."""
+    """A line of a ladder; equal ratings share a place. `error` is that of the version's last tournament."""
 
     place: int
     rating: float
@@ -221,12 +237,14 @@ class Ladder(Model):
 
 
 class LadderRating(VersionName):
-    """A bot version in a ladder. `elo` is the published rating, provisional in its first fixtures. `rating` and `error`
-    are those of the joint fit, against the mean of the bots of the same `group`: bots of different groups have not met,
-    not even through others, and are not comparable. `better_than_next` is the probability that it is better than the
-    bot on the next line, null where that is of another group. All of the fit is null until it is computed, and for
-    versions that play too little to be among the most active of a very large ladder."""
+    """A bot version in a ladder. `place` is that by joint fit in its group, shared by those alike. `elo` is the
+    published rating, provisional in its first fixtures. `rating` and `error` are those of the joint fit, against the
+    mean of the bots of the same `group`: bots of different groups have not met, not even through others, and are not
+    comparable. `better_than_next` is the probability that it is better than the bot on the next line, null where that
+    is of another group. All of the fit is null until it is computed, and for versions that play too little to be
+    among the most active of a very large ladder."""
 
+    place: int | None
     elo: float
     provisional: bool
     fixtures: int

@@ -6,7 +6,7 @@ from api.kept import Found, Kept
 from rummy.league import standings
 from rummy.league.model import FixtureResult
 from rummy.league.ratings import elo, jackknife
-from rummy.store import drawing, matches, pages, ratings, tournaments
+from rummy.store import drawing, matches, pages, ratings
 from rummy.store.db import Database
 
 Errors = dict[tuple[int, int], float]
@@ -43,11 +43,8 @@ class Tables:
 
     def _compute(self, tournament_id: int) -> list[standings.Standing]:
         with self._database.transaction() as tx:
-            entrants = range(len(tournaments.entrants(tx, tournament_id)))
-            results = matches.results(tx, tournament_id)
-            opening = ratings.opening(tx, tournament_id)
-            merits = drawing.merits(tx, tournament_id, results)
-        return standings.table(entrants, results, opening, merits)
+            table = drawing.table(tx, tournament_id)
+        return table()
 
     def _compute_trace(self, tournament: pages.TournamentRow) -> Errors:
         last = self._tables.get(

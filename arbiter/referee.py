@@ -63,8 +63,12 @@ class Chair:
         self.strikes = 0
         self.deaths = 0
         self.out = False
-        self.grace = referee.policy.grace_seconds
-        self.start = encoder.start(terms.bank_ms, terms.increment_ms)
+        policy = referee.policy
+        self.grace = policy.grace_seconds
+        self.start = encoder.start(
+            terms.bank_ms, terms.increment_ms,
+            strikes=policy.strikes, grace_seconds=policy.grace_seconds, deaths=policy.deaths,
+        )  # fmt: skip
         self.encoder = encoder
         self.last = 0, 0  # What the last decision was charged, and how long it was open, in microseconds.
         self.reading = UNREAD

@@ -14,6 +14,8 @@ FILE = "bot.toml"
 LANGUAGES = ("python",)
 MAX_GAMES = 32
 MAX_BYTES = 16_384
+MAX_BRACKETS = 64
+"""More than that could be nested so deeply that the parser uses up the stack; see `rummy.rules.canonical.MAX_DEPTH`."""
 
 _NEEDED = ("name", "version", "games", "language", "entry")
 _KEYS = (*_NEEDED, "concurrency")
@@ -67,12 +69,14 @@ def check_language(language: str) -> str:
 def _parsed(content: bytes) -> Mapping[str, object]:
     if len(content) > MAX_BYTES:
         raise BadInput(f"{FILE} is {len(content)} bytes long; at most {MAX_BYTES} are allowed.")
+    if content.count(b"[") + content.count(b"{") > MAX_BRACKETS:
+        raise BadInput(f"{FILE} has more than {MAX_BRACKETS} opening brackets; one list of games is all it needs.")
     try:
         return tomllib.loads(content.decode("utf-8"))
     except UnicodeDecodeError:
         raise BadInput(f"{FILE} is not UTF-8 text.") from None
-    except (ValueError, RecursionError) as error:  # Not TOMLDecodeError alone: a number may have too many digits.
-        raise BadInput(f"{FILE} is not TOML: {str(error)[:200] or 'it is nested too deeply'}.") from None
+    except ValueError as error:  # Not TOMLDecodeError alone: a number may have too many digits.
+        raise BadInput(f"{FILE} is not TOML: {str(error)[:200]}.") from None
 
 
 def _text(table: Mapping[str, object], key: str) -> str:

@@ -17,6 +17,8 @@ from rummy.errors import BadInput
 MAX_GRAPHEMES = 64
 MAX_BYTES = 256
 
+MAX_REASON_BYTES = 2000
+
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,31}")
 
 _JOINER = "\u200d"
@@ -50,6 +52,18 @@ def check_name(text: str, what: str = "name") -> str:
     if (clusters := sum(1 for _ in iter_graphemes(name))) > MAX_GRAPHEMES:
         raise BadInput(f"The {what} is {clusters} characters long; at most {MAX_GRAPHEMES} are allowed.")
     return name
+
+
+def check_reason(text: str) -> str:
+    """*text* in composed form (NFC), if it can be a reason on record: a line. Raises `BadInput` with a sentence."""
+    if not text.strip(" "):
+        raise BadInput("The reason is empty; say in a few words why.")
+    if len(text) <= MAX_REASON_BYTES:
+        _refuse_characters(text, "reason")
+        text = unicodedata.normalize("NFC", text.strip(" "))
+    if (size := len(text.encode("utf-8", "surrogatepass"))) > MAX_REASON_BYTES:
+        raise BadInput(f"The reason is {size} bytes of UTF-8 long; at most {MAX_REASON_BYTES} are allowed.")
+    return text
 
 
 def check_version(text: str) -> str:

@@ -18,7 +18,7 @@ from rummy.rules.game import Game
 from rummy.rules.games import find_game
 from rummy.rules.match import Match
 from rummy.rules.replay import Recorder, verify
-from rummy.store import bots, drawing, fixtures, owners, ratings, tournaments
+from rummy.store import bots, drawing, fixtures, log, owners, ratings, tournaments
 from rummy.store.db import Database
 from rummy.store.matches import PlayedMatch, SeatResult
 
@@ -83,10 +83,10 @@ class Season:
         """A tournament that has started."""
         values = {"name": "Season", "game": "gin", **plan}
         with self.database.transaction() as tx:
-            made = tournaments.create(tx, tournaments.Plan(**values), now=self.now)  # type: ignore[arg-type]
+            made = tournaments.create(tx, tournaments.Plan(**values), by=log.OPERATOR, now=self.now)  # type: ignore[arg-type]
             for version in versions:
-                tournaments.add_entrant(tx, made, version)
-            tournaments.start(tx, made, now=self.now)
+                tournaments.add_entrant(tx, made, version, by=log.OPERATOR, now=self.now)
+            tournaments.start(tx, made, by=log.OPERATOR, now=self.now)
         return made
 
     def play(self, tournament_id: int, *, most: int = 1_000_000) -> None:

@@ -7,13 +7,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from rummy.embedded.postgres import PostgresServer
-from rummy.store import bots, db, fixtures, owners, tournaments
+from rummy.store import bots, db, fixtures, log, owners, tournaments
 from rummy.store.db import Connection, Database
 from rummy.store.fixtures import Claim
 from rummy.store.matches import PlayedMatch, SeatResult
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 LEASE = timedelta(seconds=10)
+BECAUSE = log.By("operator", "A test wants it.")
 
 
 @dataclass(slots=True)
@@ -41,12 +42,12 @@ class World:
         """A gin tournament of new bots, the last *live* of them live ones."""
         with self.database.transaction() as tx:
             values = {"name": "Test", "game": "gin", **plan}
-            made = tournaments.create(tx, tournaments.Plan(**values), now=self.now)  # type: ignore[arg-type]
+            made = tournaments.create(tx, tournaments.Plan(**values), by=log.OPERATOR, now=self.now)  # type: ignore[arg-type]
             for number in range(entrants):
                 version = self.bot(tx, f"bot {made} {number}", hosted=number < entrants - live)
-                tournaments.add_entrant(tx, made, version)
+                tournaments.add_entrant(tx, made, version, by=log.OPERATOR, now=self.now)
             if start:
-                tournaments.start(tx, made, now=self.now)
+                tournaments.start(tx, made, by=log.OPERATOR, now=self.now)
         return made
 
     def claim(self, fixture_id: int, holder: str = "one") -> Claim | None:
@@ -101,6 +102,7 @@ _ALONE = """
      WHERE datname = current_database() AND pid <> pg_backend_pid()"""
 _EMPTY = """
     DO $$ BEGIN
+        SET LOCAL session_replication_role = replica;  -- The log of a tournament refuses it else.
         EXECUTE (SELECT 'TRUNCATE ' || string_agg(format('%I', tablename), ', ') || ' RESTART IDENTITY'
                    FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migration');
     END $$"""

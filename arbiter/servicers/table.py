@@ -79,9 +79,11 @@ class _Reader:
     async def hello(self, seconds: float) -> codec.Greeting:
         """The first message. Raises `BotTimeout`, `BotDisconnected`, `BotProtocolFault`."""
         try:
-            return codec.read_hello(await asyncio.wait_for(asyncio.shield(self._first), seconds))
+            async with asyncio.timeout(seconds):
+                first = await asyncio.shield(self._first)
         except TimeoutError:
             raise BotTimeout(f"No hello within {seconds:g} seconds.") from None
+        return codec.read_hello(first)
 
     def feed(self, lane: Lane, connection: Connection) -> None:
         """From now on the answers go to *lane*; the end of the stream, or what is wrong with it, to *connection*."""

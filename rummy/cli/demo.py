@@ -18,7 +18,7 @@ from rummy.cli.servers import Data, Json, refuse_second
 from rummy.cli.submission import submit
 from rummy.embedded import folders
 from rummy.errors import BadInput, Conflict
-from rummy.store import bots, db, owners, tournaments
+from rummy.store import bots, db, log, owners, tournaments
 from rummy.store.db import Connection, Database
 
 BOTS = ("random", "greedy", "patient", "drawer")
@@ -128,7 +128,7 @@ def _play(
     with database.transaction() as tx:
         tournament_id = _create(tx, event, versions, math.ceil(matches / event.matches_a_cycle))
     with database.transaction() as tx:  # Apart: the commitment is public before the entries close.
-        tournaments.start(tx, tournament_id, now=db.now(tx))
+        tournaments.start(tx, tournament_id, by=log.OPERATOR, now=db.now(tx))
     columns = (TextColumn("  {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=out) as bar:
         task = bar.add_task(event.title, total=None)
@@ -141,9 +141,9 @@ def _play(
 
 def _create(tx: Connection, event: Event, versions: Sequence[int], cycles: int) -> int:
     wanted = tournaments.Plan(name=f"Demo: {event.title}", game=event.game, table_size=event.table_size, cycles=cycles)
-    tournament_id = tournaments.create(tx, wanted, now=db.now(tx))
+    tournament_id = tournaments.create(tx, wanted, by=log.OPERATOR, now=db.now(tx))
     for version_id in versions:
-        tournaments.add_entrant(tx, tournament_id, version_id)
+        tournaments.add_entrant(tx, tournament_id, version_id, by=log.OPERATOR, now=db.now(tx))
     return tournament_id
 
 

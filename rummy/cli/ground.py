@@ -25,6 +25,7 @@ from rummy.errors import BadInput, HostFault
 from rummy.league.schedule import commitment, practice_master, practice_nonce
 from rummy.store import db, tournaments
 from rummy.store.db import Connection, Database
+from rummy.store.log import OPERATOR
 
 BOTS = ("random", "greedy", "patient", "drawer")
 """They draw no lot but from the seed that comes with each decision, and look at no clock."""
@@ -72,11 +73,12 @@ class Ground:
             faults={"grace_seconds": GRACE_SECONDS},
         )  # fmt: skip
         with self.database.transaction() as tx:
-            number = tournaments.create(tx, wanted, now=db.now(tx))
+            number = tournaments.create(tx, wanted, by=OPERATOR, now=db.now(tx))
             _give_master(tx, number, practice_master(text))
             for place, version_id in enumerate(self.versions):
-                tournaments.add_entrant(tx, number, version_id, nonce=practice_nonce(place))
-            tournaments.start(tx, number, now=db.now(tx))
+                nonce = practice_nonce(place)
+                tournaments.add_entrant(tx, number, version_id, by=OPERATOR, now=db.now(tx), nonce=nonce)
+            tournaments.start(tx, number, by=OPERATOR, now=db.now(tx))
         return number
 
 

@@ -73,6 +73,7 @@ def _as_json(line: Line, others: Mapping[int, Belief] | None) -> dict[str, Any]:
     row, strength = line.row, line.strength
     other = {} if others is None else {"openskill": others[row.version_id]._asdict()}
     return {
+        "place": line.place,
         "bot": _title(line),
         "version_id": row.version_id,
         "group": strength and strength.group,
@@ -94,6 +95,7 @@ def _table(name: str, lines: list[Line], others: Mapping[int, Belief] | None) ->
     table = Table(title=f"Ratings in {escape(name)}", title_justify="left", title_style="bold")
     table.caption = "± one standard error; Elo? has too few fixtures to say much"
     table.caption_justify = "left"
+    table.add_column("")
     table.add_column("bot")
     for head in ("rating", "±", "better than next", "Elo", "fixtures", *(["openskill"] if others else [])):
         table.add_column(head, justify="right")
@@ -103,12 +105,12 @@ def _table(name: str, lines: list[Line], others: Mapping[int, Belief] | None) ->
         if (strength and strength.group) != group:
             group = strength and strength.group
             table.add_section()
-            table.add_row("[italic]not comparable with those above[/]")
+            table.add_row("", "[italic]not comparable with those above[/]")
         fit = (f"{strength.rating:.0f}", f"{strength.error:.0f}") if strength else ("", "")
         better = "" if line.better_than_next is None else f"{100 * line.better_than_next:.1f} %"
         elo = f"{line.row.rating:.0f}{'?' if line.provisional else ''}"
         other = (
             [f"{others[line.row.version_id].mean:.2f} ± {others[line.row.version_id].deviation:.2f}"] if others else []
         )
-        table.add_row(escape(_title(line)), *fit, better, elo, f"{line.row.fixtures:,}", *other)
+        table.add_row(str(line.place or ""), escape(_title(line)), *fit, better, elo, f"{line.row.fixtures:,}", *other)
     return table

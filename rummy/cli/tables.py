@@ -6,7 +6,7 @@ from typing import Any
 from rich.table import Table
 
 from rummy.league import standings
-from rummy.store import bots, drawing, matches, ratings, tournaments
+from rummy.store import bots, drawing, tournaments
 from rummy.store.db import Connection
 
 
@@ -35,9 +35,7 @@ class NamedStanding:
 def table_of(tx: Connection, tournament_id: int) -> list[NamedStanding]:
     """The standings of a tournament, best first. Raises NotFound."""
     versions = tournaments.entrants(tx, tournament_id)
-    opening = ratings.opening(tx, tournament_id)
-    results = matches.results(tx, tournament_id)
-    lines = standings.table(range(len(versions)), results, opening, drawing.merits(tx, tournament_id, results))
+    lines = drawing.table(tx, tournament_id)()
     return [NamedStanding(bots.get(tx, versions[line.entrant]).title, line) for line in lines]
 
 

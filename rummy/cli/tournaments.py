@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from rummy.cli import following, forecasts, tables
+from rummy.cli import following, forecasts, organising, tables
 from rummy.cli.store import opened
 from rummy.errors import BadInput, BadOptions, CallerFault, NotFound
 from rummy.league.model import TournamentState
@@ -20,24 +20,31 @@ from rummy.league.pairing.format import check
 from rummy.rules import canonical
 from rummy.store import bots, db, planning, tournaments
 from rummy.store.db import Connection, Database
+from rummy.store.log import OPERATOR, By
 
 ENDED = ("finished", "cancelled")
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Tournaments: create, enter, plan, change, start, watch, pause, resume, cancel, table, list.",
+    help="Tournaments: made, started, watched, interfered with; their tables and logs.",
 )
+for name, command in organising.COMMANDS.items():
+    app.command(name)(command)
 
 Number = Annotated[int, typer.Argument(help="The tournament's number.")]
 NumberOrNewest = Annotated[int | None, typer.Argument(help="The tournament's number; else the newest.")]
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs.")]
+Why = Annotated[str, typer.Option(help="Why, in a line, for the tournament's log.")]
 Format = Annotated[str, typer.Option("--format", metavar="FORMAT", help=f"Who meets whom: {', '.join(PAIRINGS)}.")]
 
 
-Rounds = Annotated[int | None, typer.Option(help="Swiss: how many rounds; else as many as a knockout would have.")]
+Rounds = Annotated[
+    int | None,
+    typer.Option(help="Swiss: how many rounds, else as for a knockout; ladder: four times that."),
+]
 Seeding = Annotated[
     str | None,
-    typer.Option(help="Swiss and knockout: what ranks the bots at the start, 'rating' (default) or 'entry'."),
+    typer.Option(help="Swiss, knockout, ladder: what ranks the bots at the start, 'rating' (default) or 'entry'."),
 ]
 Ties = Annotated[int | None, typer.Option(help="Knockout: how many fixtures more an equal pair may play (default: 3).")]
 
@@ -71,11 +78,15 @@ def create(
     deaths: Annotated[int, typer.Option(help="The death of a hosted bot's process in a match that forfeits it.")] = int(
         tournaments.FAULTS["deaths"]
     ),
+    draft: Annotated[bool, typer.Option("--draft", help="A draft, which 'open' opens for entries.")] = False,
     start_now: Annotated[bool, typer.Option("--start", help="Start it at once.")] = False,
     plan_only: Annotated[bool, typer.Option("--plan", help="Say what it would come to, and make nothing.")] = False,
+    why: Why = "",
     as_json: Json = False,
 ) -> None:
     """Make a tournament of at least two bots. All or nothing: what is wrong is said, and nothing is made."""
+    if draft and start_now:
+        raise BadInput("--draft and --start exclude each other; a draft is opened, and then started")
     with opened() as database:
         with database.transaction() as tx:
             versions = [bots.find(tx, text) for text in bot]
@@ -87,33 +98,45 @@ def create(
             )  # fmt: skip
             plan = replace(plan, cycles=_cycles(plan, cycles, matches, versions))
             planned = planning.of_plan(tx, plan, versions)  # Too few or too many are refused here already.
-            made = None if plan_only else _make(tx, plan, versions, seed_of)
+            made = None if plan_only else _make(tx, plan, versions, seed_of, draft=draft, by=_operator(why))
         if start_now and made is not None:  # Apart: the commitment is public before the entries close.
             with database.transaction() as tx:
-                tournaments.start(tx, made, now=db.now(tx))
-    _tell_made(plan, planned, made, rated=seed is None and seed_of is None, started=start_now, as_json=as_json)
+                tournaments.start(tx, made, by=_operator(why), now=db.now(tx))
+    state = "draft" if draft else "running" if start_now else "open"
+    _tell_made(plan, planned, made, state, rated=seed is None and seed_of is None, as_json=as_json)
+
+
+def _operator(why: str) -> By:
+    return By(OPERATOR.who, why)
 
 
 def _tell_made(
-    plan: tournaments.Plan, planned: planning.Forecast, made: int | None, *, rated: bool, started: bool, as_json: bool
+    plan: tournaments.Plan, planned: planning.Forecast, made: int | None, state: str, *, rated: bool, as_json: bool
 ) -> None:
     forecast = forecasts.as_json(planned)
     if made is None:
         _tell(as_json, {"plan": forecast}, forecasts.shown(planned))
         return
     fixtures = planned.size.fixtures
-    answer = {"tournament": made, "fixtures": fixtures, "rated": rated, "started": started, "plan": forecast}
-    then = "is running" if started else f"is open; 'arena tournament start {made}' starts it"
+    answer = {"tournament": made, "fixtures": fixtures, "rated": rated, "state": state, "plan": forecast}
+    then = {
+        "running": "is running",
+        "open": f"is open; 'arena tournament start {made}' starts it",
+        "draft": f"is a draft; 'arena tournament open {made}' opens it for entries",
+    }[state]
     first = f"Tournament {made}, {plan.name}: {planned.entrants} bots, {_counted(fixtures)}. It {then}."
     _tell(as_json, answer, f"{first}\n{forecasts.shown(planned)}")
 
 
-def _make(tx: Connection, plan: tournaments.Plan, versions: list[bots.Version], seed_of: int | None) -> int:
+def _make(
+    tx: Connection, plan: tournaments.Plan, versions: list[bots.Version], seed_of: int | None, *, draft: bool, by: By
+) -> int:
     """The tournament's number."""
     master, nonces = _known_seed(tx, plan, seed_of, len(versions))
-    made = tournaments.create(tx, plan, now=db.now(tx), master=master)
+    now = db.now(tx)
+    made = tournaments.create(tx, plan, by=by, now=now, master=master, draft=draft)
     for version, nonce in zip(versions, nonces, strict=True):
-        tournaments.add_entrant(tx, made, version.version_id, nonce=nonce)
+        tournaments.add_entrant(tx, made, version.version_id, by=by, now=now, nonce=nonce)
     return made
 
 
@@ -166,12 +189,14 @@ def enter(
     nonce: Annotated[
         str | None, typer.Option(help="1 to 64 bytes of your own as hex digits, which the deals will follow from.")
     ] = None,
+    why: Why = "",
     as_json: Json = False,
 ) -> None:
     """Enter one more bot while entries are open. A nonce of your own binds the arena, which has committed already."""
     with opened() as database, database.transaction() as tx:
         version = bots.find(tx, bot)
-        entrant = tournaments.add_entrant(tx, number, version.version_id, nonce=_nonce(nonce))
+        by, now = _operator(why), db.now(tx)
+        entrant = tournaments.add_entrant(tx, number, version.version_id, by=by, now=now, nonce=_nonce(nonce))
         committed = tournaments.get(tx, number).commitment.hex()
     answer = {"tournament": number, "entrant": entrant, "commitment": committed}
     _tell(as_json, answer, f"{version.title} is entrant {entrant} of tournament {number}. Its commitment: {committed}")
@@ -205,27 +230,35 @@ def change(
     rounds: Rounds = None,
     seeding: Seeding = None,
     ties: Ties = None,
+    why: Why = "",
     as_json: Json = False,
 ) -> None:
     """Give it another format or length while entries are open."""
     with opened() as database, database.transaction() as tx:
         options = _format_options(rounds, seeding, ties)
-        now = tournaments.change_format(tx, number, format_key=format_key, cycles=cycles, options=options)
+        now = tournaments.change_format(
+            tx, number, format_key=format_key, cycles=cycles, options=options, by=_operator(why), now=db.now(tx)
+        )
     answer = {"tournament": number, "format": now.format, "cycles": now.cycles, "format_options": now.format_options}
     cycles_now = f"{now.cycles} cycle{'s' * (now.cycles != 1)}"
     _tell(as_json, answer, f"Tournament {number} is {find_format(now.format).title} of {cycles_now} now.")
 
 
+@app.command("open")
+def open_entries(number: Number, why: Why = "", as_json: Json = False) -> None:
+    """Open a draft for entries."""
+    with opened() as database, database.transaction() as tx:
+        tournaments.change_state(tx, number, TournamentState.OPEN, by=_operator(why), now=db.now(tx))
+    _tell(as_json, {"tournament": number, "state": "open"}, f"Tournament {number} is open for entries.")
+
+
 @app.command()
-def start(number: Number, as_json: Json = False) -> None:
+def start(number: Number, why: Why = "", as_json: Json = False) -> None:
     """Close the entries and let it be played."""
     with opened() as database, database.transaction() as tx:
-        fixtures = tournaments.start(tx, number, now=db.now(tx))
-    _tell(as_json, {"tournament": number, "fixtures": fixtures}, _running(number, fixtures))
-
-
-def _running(number: int, fixtures: int) -> str:
-    return f"Tournament {number} is running" + (f": {_counted(fixtures)}." if fixtures else " again.")
+        fixtures = tournaments.start(tx, number, by=_operator(why), now=db.now(tx))
+    text = f"Tournament {number} is running: {_counted(fixtures)}."
+    _tell(as_json, {"tournament": number, "fixtures": fixtures}, text)
 
 
 def _counted(fixtures: int) -> str:
@@ -247,40 +280,11 @@ def watch(number: NumberOrNewest = None, as_json: Json = False) -> None:
 def _follow(database: Database, number: int, bar: Progress, task: Any) -> str:
     def look(now: tournaments.Progress) -> bool:
         bar.update(task, total=now.fixtures, completed=now.done)
-        if now.state == "open":
+        if now.state in ("draft", "open"):
             raise CallerFault(f"tournament {number} has not begun; 'arena tournament start {number}' starts it")
         return now.state in ENDED
 
     return following.follow(database, number, look).state
-
-
-@app.command()
-def pause(number: Number, as_json: Json = False) -> None:
-    """Begin no fixture any more until it is resumed; those that are being played are played to their end.
-
-    Rounds are rated in the order in which tournaments began. So later rounds of its ladder, of this tournament and of
-    those that began after it, wait for their rating until it is resumed or cancelled: do not leave a rated tournament
-    paused for good.
-    """
-    _change(number, TournamentState.PAUSED, "is paused; 'arena tournament resume' goes on with it", as_json)
-
-
-@app.command()
-def resume(number: Number, as_json: Json = False) -> None:
-    """Go on with a tournament that is paused. What could not be played is tried again at once."""
-    _change(number, TournamentState.RUNNING, "is running again", as_json)
-
-
-@app.command()
-def cancel(number: Number, as_json: Json = False) -> None:
-    """End it for good. What is being played is dropped; results and ratings of rounds that are complete stay."""
-    _change(number, TournamentState.CANCELLED, "is cancelled", as_json)
-
-
-def _change(number: int, then: TournamentState, said: str, as_json: bool) -> None:
-    with opened() as database, database.transaction() as tx:
-        tournaments.change_state(tx, number, then, now=db.now(tx))
-    _tell(as_json, {"tournament": number, "state": then.value}, f"Tournament {number} {said}.")
 
 
 def _newest(database: Database) -> int:

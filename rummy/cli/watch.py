@@ -37,6 +37,8 @@ def watch(
             names = list(update.start.bots)
         for line in [_object(update)] if as_json else _sentences(update, names):
             typer.echo(line)
+        if update.void:
+            raise HostFault(update.void)
 
 
 def _updates(address: str, fixture: int) -> Iterator[watch_pb2.FollowUpdate]:
@@ -62,8 +64,6 @@ def _sentences(update: watch_pb2.FollowUpdate, names: list[str]) -> Iterator[str
         places = sorted(zip(result.placements, seated, result.scores, strict=True))
         told = ", ".join(f"{place}. {name} ({score})" for place, name, score in places)
         yield f"Leg {leg} has ended ({result.reason}): {told}."
-    if update.void:
-        raise HostFault(update.void)
 
 
 def _object(update: watch_pb2.FollowUpdate) -> str:

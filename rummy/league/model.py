@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rummy.errors import BadTransition
+from rummy.errors import BadTransition, TournamentClosed
 
 Entrant = int
 
@@ -22,22 +22,46 @@ class TournamentState(StrEnum):
     CANCELLED = "cancelled"
 
 
-TRANSITIONS: dict[TournamentState, frozenset[TournamentState]] = {
-    TournamentState.DRAFT: frozenset({TournamentState.OPEN, TournamentState.CANCELLED}),
-    TournamentState.OPEN: frozenset({TournamentState.RUNNING, TournamentState.CANCELLED}),
-    TournamentState.RUNNING: frozenset({TournamentState.PAUSED, TournamentState.FINISHED, TournamentState.CANCELLED}),
-    TournamentState.PAUSED: frozenset({TournamentState.RUNNING, TournamentState.CANCELLED}),
-    TournamentState.FINISHED: frozenset(),
-    TournamentState.CANCELLED: frozenset(),
+@dataclass(frozen=True, slots=True)
+class Move:
+    """In which states it is legal, and what a tournament becomes by it."""
+
+    legal: frozenset[TournamentState]
+    then: TournamentState | None = None  # None where it stays as it is.
+
+
+_BEFORE = frozenset({TournamentState.DRAFT, TournamentState.OPEN})
+_MEANWHILE = frozenset({TournamentState.RUNNING, TournamentState.PAUSED})
+MOVES: dict[str, Move] = {
+    "changed": Move(_BEFORE),
+    "entered": Move(_BEFORE),
+    "opened": Move(frozenset({TournamentState.DRAFT}), TournamentState.OPEN),
+    "started": Move(frozenset({TournamentState.OPEN}), TournamentState.RUNNING),
+    "paused": Move(frozenset({TournamentState.RUNNING}), TournamentState.PAUSED),
+    "resumed": Move(frozenset({TournamentState.PAUSED}), TournamentState.RUNNING),
+    "withdrawn": Move(_BEFORE | _MEANWHILE),
+    "disqualified": Move(_MEANWHILE),
+    "voided": Move(_MEANWHILE),
+    "extended": Move(_MEANWHILE),
+    "cancelled": Move(_BEFORE | _MEANWHILE, TournamentState.CANCELLED),
+    "finished": Move(frozenset({TournamentState.RUNNING}), TournamentState.FINISHED),
 }
+"""By the word that the log has for it."""
+_WHAT = {
+    "changed": "the format of", "entered": "a bot in", "withdrawn": "a bot of", "disqualified": "a bot of",
+    "voided": "a fixture of", "extended": "a deadline of",
+}  # fmt: skip
 
 
-def check_transition(now: TournamentState, then: TournamentState) -> None:
-    """Raises `BadTransition` unless a tournament may go from *now* to *then*."""
-    if then not in TRANSITIONS[now]:
-        allowed = ", ".join(sorted(TRANSITIONS[now]))
-        why = f"; it can become: {allowed}" if allowed else ": it has ended"
-        raise BadTransition(f"a tournament that is {now} cannot become {then}{why}")
+def check_move(move: str, name: str, now: TournamentState) -> None:
+    """Raises `BadTransition`, or `TournamentClosed` for what ends with the start, unless *move* is legal in *now*."""
+    legal = MOVES[move].legal
+    if now in legal:
+        return
+    what = f"{_WHAT[move]} {name!r}" if move in _WHAT else repr(name)
+    states = " or ".join(state for state in TournamentState if state in legal)
+    error = TournamentClosed if legal == _BEFORE else BadTransition
+    raise error(f"{what} cannot be {move}: the tournament is {now}; it can be while it is {states}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from rummy.league.ratings import elo, jackknife
 class Standing:
     """One line of the table."""
 
-    place: int  # From 1; shared where points, wins and draws are equal.
+    place: int  # From 1; shared by those who are alike in all that orders the table.
     entrant: Entrant
     rating: float  # Elo after the closed rounds given, from the ratings at the tournament's opening.
     error: float | None  # Its standard error, by jackknife over fixtures; None where they do not tell one.
@@ -30,21 +30,27 @@ def table(
     results: Sequence[FixtureResult],
     opening: Mapping[Entrant, float],
     merits: Mapping[Entrant, Merit] | None = None,
+    *,
+    by_rating: bool = False,
 ) -> list[Standing]:
     """The standings after *results*, best first: by points, then wins, then draws; those alike share a place.
 
     *opening* holds the ratings at the tournament's start; an entrant without one begins at `elo.INITIAL`. *merits* come
-    from a format that has points and an order of its own.
+    from a format that has points and an order of its own. Where the opponents are not the same for all, the order is
+    *by_rating*.
     """
     start = {entrant: opening.get(entrant, elo.INITIAL) for entrant in entrants}
     ratings = elo.rate_rounds(start, results)
     errors = jackknife.standard_errors(lambda part: elo.rate_rounds(start, part), results)
     lines = [_line(entrant, results, ratings[entrant], errors.get(entrant)) for entrant in entrants]
-    if merits is None:
-        order: dict[Entrant, tuple[float, ...]] = {line.entrant: (line.points, line.wins, line.draws) for line in lines}
-    else:
+    order: dict[Entrant, tuple[float, ...]]
+    if merits is not None:
         order = {entrant: merit.order for entrant, merit in merits.items()}
         lines = [replace(line, points=merits[line.entrant].points) for line in lines]
+    elif by_rating:
+        order = {line.entrant: (line.rating,) for line in lines}
+    else:
+        order = {line.entrant: (line.points, line.wins, line.draws) for line in lines}
     lines.sort(key=lambda line: (*(-value for value in order[line.entrant]), line.entrant))
     above = {line.entrant: sum(other > order[line.entrant] for other in order.values()) for line in lines}
     return [replace(line, place=1 + above[line.entrant]) for line in lines]

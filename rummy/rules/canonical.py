@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, NoReturn
+
+MAX_DEPTH = 32
+"""Lists and objects within each other. Where a parser used up the stack, the collector might run at its bottom, and
+whatever it finds there could not be finalized: gRPC's calls, for one, would stay for ever."""
+_TEXT = re.compile(r'"(?:[^"\\]+|\\.)*"?', re.DOTALL)  # Also one that does not end.
+_BRACKET = re.compile(r"[][{}]")
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode
 
@@ -19,13 +26,23 @@ def dumps(value: object) -> bytes:
 def loads(data: bytes) -> Any:
     """The value of *data*: no NaN, no key twice, no deep nesting, ASCII only. Raises ValueError with what is wrong."""
     try:
-        return json.loads(data.decode("ascii"), object_pairs_hook=_unique, parse_constant=_no_constant)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        text = data.decode("ascii")
+        _check_depth(text)
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
     except UnicodeDecodeError:
         raise ValueError("it holds a byte that is not ASCII") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"it is no JSON ({error.msg} at character {error.pos + 1})") from None
+
+
+def _check_depth(text: str) -> None:
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return
+    depth = 0
+    for bracket in _BRACKET.findall(_TEXT.sub("", text)):
+        depth += 1 if bracket in "[{" else -1
+        if depth > MAX_DEPTH:
+            raise ValueError("it is nested too deeply")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

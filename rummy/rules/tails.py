@@ -113,7 +113,7 @@ class Tails:
         return tail[0] == self.rules.least_run and tail[1] == self.rules.naturals and tail[2] >= 0
 
     def _found(self, state: State, cards: int, place: Place) -> tuple[Step, ...]:
-        found: dict[tuple[int, int, int], tuple[str, ...]] = {}
+        best: dict[int, Step] = {}  # By next state: all that lead to it leave equally many cards loose.
         for taken in product(NATURAL + WILD + STOP, repeat=len(state.tails)):
             left, jokers = cards - taken.count(NATURAL), taken.count(WILD)
             if left < 0 or jokers > place.jokers or not self._fit(state.tails, taken, place):
@@ -130,14 +130,10 @@ class Tails:
                 after = self._after(state, [*tails, *[self.begun(place.jokers)] * begun], kept, place)
                 if after is None or (loose and jokers):  # Beside a loose card no joker is needed.
                     continue
-                found.setdefault((after[0], loose, jokers + after[1]), taken + (NATURAL,) * begun)
-        return tuple(
-            [
-                Step(*key, taken)
-                for key, taken in found.items()
-                if not any(key != (to, *less) and key[0] == to and _is_less(less, key[1:]) for to, *less in found)
-            ]
-        )
+                step = Step(after[0], loose, jokers + after[1], taken + (NATURAL,) * begun)
+                if step.state not in best or step.jokers < best[step.state].jokers:
+                    best[step.state] = step
+        return tuple(best.values())
 
     def _fit(self, tails: Sequence[Tail], taken: Sequence[str], place: Place) -> bool:
         """Whether each tail may have its part; a joker either leads to a card or makes the run long enough."""
@@ -185,7 +181,3 @@ class Tails:
                 return None
             lack += more
         return lack
-
-
-def _is_less(some: Sequence[int], other: Sequence[int]) -> bool:
-    return some[0] <= other[0] and some[1] <= other[1]

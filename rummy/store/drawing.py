@@ -6,15 +6,17 @@ and the natural key of a round would refuse it twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import datetime
+from functools import partial
 from itertools import islice
 from typing import LiteralString
 
-from rummy.league.model import Entrant, FixtureResult, Round, TournamentState
+from rummy.league import standings
+from rummy.league.model import Round, TournamentState
 from rummy.league.pairing import find_format
-from rummy.league.pairing.format import Merit
-from rummy.store import matches, rounds, tournaments
+from rummy.league.standings import Standing
+from rummy.store import matches, ratings, rounds, tournaments
 from rummy.store.db import Connection
 
 AHEAD = 2_500
@@ -48,6 +50,8 @@ def draw(tx: Connection, tournament_id: int, *, now: datetime) -> int:
         tx.execute(_DRAWN, {"tournament_id": tournament_id})
     if extra := sum(len(each.tables) for each in saved if each.extra):
         tx.execute(_MORE, {"tournament_id": tournament_id, "extra": extra})
+    if saved:
+        tournaments.log_drawn(tx, tournament_id, saved, now=now)
     return len(saved)
 
 
@@ -67,8 +71,16 @@ def _following(tx: Connection, tournament: tournaments.Tournament) -> Iterator[R
     return islice(form.draw(field, ()), int(row[0]), None)
 
 
-def merits(tx: Connection, tournament_id: int, results: Sequence[FixtureResult]) -> dict[Entrant, Merit] | None:
-    """What the table of a tournament is ordered by; None where that is the points of all matches. Raises `NotFound`."""
+def table(tx: Connection, tournament_id: int) -> Callable[[], list[Standing]]:
+    """What makes the table of a tournament, when called: long after the transaction, if need be. Raises `NotFound`."""
     tournament = tournaments.get(tx, tournament_id)
     form = find_format(tournament.format)
-    return form.merits(tournaments.field_of(tx, tournament), results) if form.waits else None
+    played = matches.results(tx, tournament_id)
+    return partial(
+        standings.table,
+        range(len(tournaments.entrants(tx, tournament_id))),
+        played,
+        ratings.opening(tx, tournament_id),
+        form.merits(tournaments.field_of(tx, tournament), played) if form.waits else None,
+        by_rating=form.by_rating,
+    )

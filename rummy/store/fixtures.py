@@ -14,7 +14,7 @@ from typing import Any, LiteralString
 from psycopg.rows import class_row
 
 from rummy.league.schedule import fixture_seed
-from rummy.store import matches
+from rummy.store import log, matches
 from rummy.store.db import Connection
 
 
@@ -174,12 +174,33 @@ def finish(tx: Connection, claimed: Claim, played: Iterable[matches.PlayedMatch]
     """Saves the result; the last fixture closes its round. False, and nothing saved, where the claim is lost."""
     if tx.execute(_FINISH, {**claimed.key, "now": now}).rowcount == 0:
         return False
-    matches.save(tx, claimed.fixture_id, claimed.generation, list(played), now=now)
+    legs = list(played)
+    matches.save(tx, claimed.fixture_id, claimed.generation, legs, now=now)
     _end_attempt(tx, claimed, "done", "", now)
     place = {"tournament_id": claimed.tournament_id, "round_no": claimed.round_no, "now": now}
     tx.execute(_LOCK_ROUND, place)  # Of two last fixtures that end at once, the second sees the first.
-    tx.execute(_CLOSE_ROUND, place)
+    closed = tx.execute(_CLOSE_ROUND, place).rowcount
+    log.append(tx, claimed.tournament_id, "result", _told(claimed, legs), by=log.WORKER, now=now)
+    if closed:
+        log.append(tx, claimed.tournament_id, "closed", {"round": claimed.round_no}, by=log.WORKER, now=now)
     return True
+
+
+def _told(claimed: Claim, legs: Iterable[matches.PlayedMatch]) -> dict[str, object]:
+    """A result for the log, kept short. Seats are lists: entrant, placement, score, cause of a forfeit, strikes."""
+    return {
+        "fixture": [claimed.round_no, claimed.table_no, claimed.generation],
+        "legs": [
+            {
+                "reason": leg.reason,
+                "deals": leg.deals,
+                "actions": leg.actions,
+                "replay": leg.digest.hex(),
+                "seats": [[s.entrant_no, s.placement, s.score, s.forfeit, s.strikes] for s in leg.seats],
+            }
+            for leg in legs
+        ],
+    }
 
 
 _END: LiteralString = """

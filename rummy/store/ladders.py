@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rummy.league.ratings import joint
 from rummy.league.ratings.joint import Record
@@ -11,6 +13,8 @@ from rummy.store.db import Database
 
 MOST = 1000
 """Versions that are listed."""
+EXACT_DIGITS = 6
+"""The fit is iterated until steps are far smaller than a unit of so many decimals."""
 PROVISIONAL = 20
 """Before so many fixtures an Elo rating may not have come far enough from where it began."""
 
@@ -20,6 +24,7 @@ class Line:
     """A bot version, its strength by the joint fit, and how probably it is better than the bot on the next line."""
 
     row: pages.LadderRow
+    place: int | None  # In its group, from 1; shared by equal strengths.
     strength: joint.Strength | None  # None in a very large ladder for those who play least.
     better_than_next: float | None  # None where the next is not comparable, or nobody.
 
@@ -35,13 +40,27 @@ def fitted(database: Database, ladder: str) -> list[Line]:
     fit = joint.fit(joint.largest(records))
     by_version = {row.version_id: row for row in rows}
     order = [each for each in fit.strengths if each.entrant in by_version]
+    places = _places(order)
     following: list[joint.Strength | None] = [*order[1:], None]
     lines = [
-        Line(by_version[each.entrant], each, fit.chance_better(each.entrant, after.entrant) if after else None)
-        for each, after in zip(order, following, strict=False)  # Nobody follows where nobody is.
+        Line(by_version[each.entrant], place, each, fit.chance_better(each.entrant, after.entrant) if after else None)
+        for each, place, after in zip(order, places, following, strict=False)  # Nobody follows where nobody is.
     ]
     named = {each.entrant for each in order}
-    return lines + [Line(row, None, None) for row in rows if row.version_id not in named]
+    return lines + [Line(row, None, None, None) for row in rows if row.version_id not in named]
+
+
+def _places(order: Sequence[joint.Strength]) -> list[int]:
+    """The places of *order*, best first in each group. What differs by less than the fit can tell is equal."""
+    places: list[int] = []
+    first = 0
+    for at, (before, each) in enumerate(pairwise([None, *order])):
+        assert each is not None
+        if before is None or before.group != each.group:
+            first = at
+        equal = at > first and before is not None and round(before.rating - each.rating, EXACT_DIGITS) == 0
+        places.append(places[-1] if equal else at - first + 1)
+    return places
 
 
 def _read(database: Database, ladder: str) -> tuple[list[pages.LadderRow], dict[Record, int]]:

@@ -9,7 +9,7 @@ from typing import LiteralString
 from rummy.league.pairing import find_format
 from rummy.league.pairing.balance import Balance, balance
 from rummy.league.pairing.design import is_complete
-from rummy.league.pairing.format import Field, Format, Size, check
+from rummy.league.pairing.format import Field, Format, Size, check, ranks
 from rummy.rules.games import find_game
 from rummy.store import bots, tournaments
 from rummy.store.db import Connection
@@ -22,7 +22,7 @@ RECENT = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """What is planned. *balance* is None where rounds are drawn from results."""
+    """What is planned. *balance* is None where a ranking or results decide who meets whom."""
 
     title: str
     cycles: int
@@ -85,7 +85,7 @@ def _forecast(tx: Connection, form: Format, field: Field, ladder: str, versions:
         size=size,
         matches=size.fixtures * legs,
         all_hosted=hosted == len(versions),
-        balance=None if form.waits else balance(field.entrants, form.draw(field, ())),
+        balance=None if ranks(form) else balance(field.entrants, form.draw(field, ())),
         fixture_seconds=pace,
         measured=measured,
         seconds=max(size.fixtures * pace, (size.rounds if form.waits else 1) * longest),

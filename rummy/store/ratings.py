@@ -14,6 +14,7 @@ from rummy.league.ratings.elo import INITIAL
 from rummy.league.ratings.joint import Record
 from rummy.store import matches, tournaments
 from rummy.store.db import Connection
+from rummy.store.log import WORKER, append
 
 Rate = Callable[[Mapping[int, float], Iterable[FixtureResult]], Mapping[int, float]]
 """Ratings at a round's opening and its fixtures to ratings after it; entrants are version ids."""
@@ -114,6 +115,9 @@ def save(tx: Connection, closed: ClosedRound, after: Mapping[int, float], *, now
     ]
     tx.cursor().executemany(_CHANGE, lines)
     tx.execute(_RATED, {**place, "now": now})
+    changes = [[line["version_id"], line["before"], line["after"], line["fixtures"]] for line in lines]
+    told = {"round": closed.round_no, "changes": changes}
+    append(tx, closed.tournament_id, "rated", told, by=WORKER, now=now)
 
 
 def rate_next(tx: Connection, ladder: str, rate: Rate, *, now: datetime) -> bool:

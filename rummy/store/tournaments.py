@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import secrets
 from collections.abc import Mapping, Sequence
@@ -12,17 +13,19 @@ from typing import Any, LiteralString
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from rummy.errors import BadInput, BadOptions, BadTransition, Conflict, NotFound, TournamentClosed
-from rummy.league.model import TournamentState, check_transition
+from rummy.errors import BadInput, BadOptions, Conflict, NotFound, TournamentClosed
+from rummy.league.model import MOVES, Round, TournamentState, check_move
 from rummy.league.pairing import find_format
-from rummy.league.pairing.format import Field, Option, check, check_options, check_table, lots
+from rummy.league.pairing.format import Field, Option, check, check_options, check_table, lots, ranks
 from rummy.league.ratings.elo import INITIAL
 from rummy.league.schedule import commitment, draw_seed, practice_master, practice_nonce
 from rummy.names import check_name
+from rummy.rules import canonical
 from rummy.rules.game import Game, seats_of
 from rummy.rules.games import find_game, options_digest, options_of
-from rummy.store import bots, rounds
+from rummy.store import bots, log, rounds
 from rummy.store.db import Connection
+from rummy.store.log import By
 
 FAULTS: dict[str, float] = {"strikes": 3, "grace_seconds": 15.0, "deaths": 3}
 """The default fault policy: the strike that forfeits, how long a bot may be gone, the death of a lane that forfeits."""
@@ -72,6 +75,7 @@ class Tournament:
     started_at: datetime | None
     finished_at: datetime | None
     drawn: bool  # Every round is saved.
+    league_id: int | None  # Of the league of which it is a division in a season.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,19 +97,22 @@ def ladder_of(game: Game) -> str:
 
 _COLUMNS: LiteralString = """
     SELECT tournament_id, name, game, options, ladder, format, table_size, cycles, format_options, limit_ms, bank_ms,
-           increment_ms, faults, commitment, rated, state, created_at, started_at, finished_at, drawn
+           increment_ms, faults, commitment, rated, state, created_at, started_at, finished_at, drawn,
+           league_id
       FROM tournament """
 _CREATE: LiteralString = """
     INSERT INTO tournament (name, game, options, ladder, format, table_size, cycles, format_options, limit_ms, bank_ms,
                             increment_ms, faults, commitment, rated, state, created_at)
     VALUES (%(name)s, %(game)s, %(options)s, %(ladder)s, %(format)s, %(table_size)s, %(cycles)s, %(format_options)s,
-            %(limit_ms)s, %(bank_ms)s, %(increment_ms)s, %(faults)s, %(commitment)s, %(rated)s, 'open', %(now)s)
+            %(limit_ms)s, %(bank_ms)s, %(increment_ms)s, %(faults)s, %(commitment)s, %(rated)s, %(state)s, %(now)s)
     RETURNING tournament_id"""
 _SEED: LiteralString = "INSERT INTO tournament_seed (tournament_id, master) VALUES (%(tournament_id)s, %(master)s)"
 
 
-def create(tx: Connection, plan: Plan, *, now: datetime, master: bytes | None = None) -> int:
-    """A tournament that is open for entries; returns its id.
+def create(
+    tx: Connection, plan: Plan, *, by: By, now: datetime, master: bytes | None = None, draft: bool = False
+) -> int:
+    """A tournament that is open for entries, or still a draft; returns its id.
 
     *master* is for a practice run on the revealed seed of an earlier tournament. Raises `UnknownGame`, `BadOptions`,
     `LeagueError` or `BadInput`, which name what cannot be had.
@@ -115,12 +122,18 @@ def create(tx: Connection, plan: Plan, *, now: datetime, master: bytes | None = 
     practice = plan.seed is not None or master is not None
     if master is None:
         master = secrets.token_bytes(32) if plan.seed is None else practice_master(plan.seed)
-    row = tx.execute(
-        _CREATE, {**values, "commitment": commitment(master), "rated": not practice, "now": now}
-    ).fetchone()
+    state = TournamentState.DRAFT if draft else TournamentState.OPEN
+    values |= {"commitment": commitment(master), "rated": not practice, "state": state.value, "now": now}
+    row = tx.execute(_CREATE, {name: _column(value) for name, value in values.items()}).fetchone()
     assert row is not None
     tx.execute(_SEED, {"tournament_id": row[0], "master": master})
+    told = {name: value.hex() if isinstance(value, bytes) else value for name, value in values.items() if name != "now"}
+    log.append(tx, row[0], "created", told, by=by, now=now)
     return int(row[0])
+
+
+def _column(value: object) -> object:
+    return Jsonb(value) if isinstance(value, Mapping) else value
 
 
 def check_plan(plan: Plan, versions: Sequence[bots.Version]) -> Field:
@@ -147,16 +160,16 @@ def _checked(plan: Plan, game: Game) -> dict[str, object]:
     return {
         "name": check_name(plan.name, "name of the tournament"),
         "game": spec.key,
-        "options": Jsonb(options_of(game)),
+        "options": options_of(game),
         "ladder": ladder_of(game),
         "format": plan.format,
         "table_size": plan.table_size,
         "cycles": _whole("number of cycles", plan.cycles, 1, 100_000),
-        "format_options": Jsonb(check_options(find_format(plan.format), plan.format_options)),
+        "format_options": check_options(find_format(plan.format), plan.format_options),
         "limit_ms": _whole("time limit in milliseconds", plan.limit_ms, 1, 600_000),
         "bank_ms": _whole("time bank in milliseconds", plan.bank_ms, 0, 3_600_000),
         "increment_ms": _whole("increment of the bank in milliseconds", plan.increment_ms, 0, 60_000),
-        "faults": Jsonb(_faults(plan.faults)),
+        "faults": _faults(plan.faults),
     }
 
 
@@ -194,6 +207,16 @@ def get(tx: Connection, tournament_id: int, *, lock: bool = False) -> Tournament
     return row
 
 
+def lock_for(tx: Connection, tournament_id: int, move: str) -> Tournament:
+    """The tournament, kept as it is for *move* until the transaction ends: of two at once the second finds it changed.
+
+    Raises `NotFound`, and what `check_move` raises where the move is not legal now.
+    """
+    tournament = get(tx, tournament_id, lock=True)
+    check_move(move, tournament.name, TournamentState(tournament.state))
+    return tournament
+
+
 def list_all(tx: Connection, *, limit: int = 1000) -> list[Tournament]:
     """Tournaments, the newest first."""
     query: LiteralString = _COLUMNS + "ORDER BY tournament_id DESC LIMIT %(limit)s"
@@ -209,14 +232,15 @@ _ENTER: LiteralString = """
 _COUNT: LiteralString = "SELECT count(*) FROM entrant WHERE tournament_id = %(tournament_id)s"
 
 
-def add_entrant(tx: Connection, tournament_id: int, version_id: int, *, nonce: bytes | None = None) -> int:
+def add_entrant(
+    tx: Connection, tournament_id: int, version_id: int, *, by: By, now: datetime, nonce: bytes | None = None
+) -> int:
     """Enters a bot version; returns its number, from 0. *nonce* is its public part in the seeds, random by default.
 
     Raises `TournamentClosed`, `Conflict` for a bot that is in already, `BadInput` for one that cannot play there.
     """
-    tournament = get(tx, tournament_id, lock=True)
-    if tournament.state not in (TournamentState.DRAFT, TournamentState.OPEN):
-        raise TournamentClosed(f"entries to {tournament.name!r} are closed: it is {tournament.state}")
+    tournament = lock_for(tx, tournament_id, "entered")
+    _refuse_of_league(tournament, f"enter the bot with 'arena league enter {tournament.league_id}'")
     version = bots.get(tx, version_id)
     _check_fits(version, tournament.game)
     entrant_no = _count(tx, tournament_id)
@@ -225,7 +249,17 @@ def add_entrant(tx: Connection, tournament_id: int, version_id: int, *, nonce: b
     values = {"tournament_id": tournament_id, "entrant_no": entrant_no, "version_id": version_id, "nonce": nonce}
     if tx.execute(_ENTER, values).fetchone() is None:
         raise _twice(version, tournament.name)
+    told = {
+        "entrant": entrant_no, "version": version_id, "name": version.title, "hosted": version.hosted,
+        "nonce": nonce.hex(),
+    }  # fmt: skip
+    log.append(tx, tournament_id, "entered", told, by=by, now=now)
     return entrant_no
+
+
+def _refuse_of_league(tournament: Tournament, instead: str) -> None:
+    if tournament.league_id is not None:
+        raise TournamentClosed(f"{tournament.name!r} is a division of league {tournament.league_id}: {instead}")
 
 
 def _check_fits(version: bots.Version, game: str) -> None:
@@ -276,26 +310,39 @@ _START: LiteralString = """
 _LADDER_LOCK: LiteralString = "SELECT pg_advisory_xact_lock(hashtextextended('start ' || %(ladder)s, 0))"
 
 
-def start(tx: Connection, tournament_id: int, *, now: datetime) -> int:
+def start(tx: Connection, tournament_id: int, *, by: By, now: datetime) -> int:
     """Closes entries, saves the schedule, or the first part of it, and lets it be played; returns its fixtures in all.
 
     Raises `BadTransition`, `NotEnoughEntrants`, `LeagueError` for too many fixtures.
     """
-    tournament = get(tx, tournament_id, lock=True)
-    check_transition(TournamentState(tournament.state), TournamentState.RUNNING)
-    if tournament.started_at is not None:
-        change_state(tx, tournament_id, TournamentState.RUNNING, now=now)
-        return 0
+    tournament = lock_for(tx, tournament_id, "started")
     form = find_format(tournament.format)
     size = check(form, field_of(tx, tournament))
     tx.execute(_LADDER_LOCK, {"ladder": tournament.ladder})
-    if form.waits:
+    if ranks(form):
         _rank(tx, tournament)
     saved = rounds.save(tx, tournament_id, form.draw(field_of(tx, tournament), ()), now=now)
     drawn = not form.waits and len(saved) == size.rounds
     values = {"tournament_id": tournament_id, "ladder": tournament.ladder, "now": now}
     tx.execute(_START, {**values, "planned": size.fixtures, "drawn": drawn})
+    told = {"ranking": [row[0] for row in tx.execute(_RANKING, values)], "planned": size.fixtures, "all": drawn}
+    log.append(tx, tournament_id, "started", told, by=by, now=now)
+    log_drawn(tx, tournament_id, saved, now=now)
     return size.fixtures
+
+
+def log_drawn(tx: Connection, tournament_id: int, drawn: Sequence[Round], *, now: datetime) -> None:
+    """Notes rounds that were saved: their numbers, and a digest over their tables."""
+    told = {
+        "first": drawn[0].number, "rounds": len(drawn), "fixtures": sum(len(each.tables) for each in drawn),
+        "tables": tables_digest(drawn),
+    }  # fmt: skip
+    log.append(tx, tournament_id, "drawn", told, by=log.WORKER, now=now)
+
+
+def tables_digest(drawn: Sequence[Round]) -> str:
+    """SHA-256 in hex digits over the tables of *drawn*, which are entrants in seat order, as JSON."""
+    return hashlib.sha256(canonical.dumps([[each.number, each.tables] for each in drawn])).hexdigest()
 
 
 _STRENGTHS: LiteralString = """
@@ -348,7 +395,7 @@ def field_of(tx: Connection, tournament: Tournament) -> Field:
 
 
 _FORMAT: LiteralString = """
-    UPDATE tournament SET format = %(format)s, cycles = %(cycles)s, format_options = %(options)s
+    UPDATE tournament SET format = %(format)s, cycles = %(cycles)s, format_options = %(format_options)s
      WHERE tournament_id = %(tournament_id)s"""
 
 
@@ -359,23 +406,24 @@ def change_format(
     format_key: str | None = None,
     cycles: int | None = None,
     options: Mapping[str, object],
+    by: By,
+    now: datetime,
 ) -> Tournament:
     """Gives a tournament that has not begun another format or length; what is None stays as it is.
 
     Raises `TournamentClosed` after the start, `LeagueError` or `BadInput` for what cannot be had.
     """
-    tournament = get(tx, tournament_id, lock=True)
-    if tournament.state not in (TournamentState.DRAFT, TournamentState.OPEN):
-        raise TournamentClosed(
-            f"the format of {tournament.name!r} is settled: it is {tournament.state}; make another tournament"
-        )
+    tournament = lock_for(tx, tournament_id, "changed")
+    _refuse_of_league(tournament, "its format is the league's, and settled")
     key = tournament.format if format_key is None else format_key
     form = find_format(key)
     check_table(form, tournament.table_size)
     kept = {name: value for name, value in tournament.format_options.items() if name in form.defaults}
-    checked = Jsonb(check_options(form, {**kept, **options}))
+    checked = check_options(form, {**kept, **options})
     many = _whole("number of cycles", tournament.cycles if cycles is None else cycles, 1, 100_000)
-    tx.execute(_FORMAT, {"tournament_id": tournament_id, "format": key, "cycles": many, "options": checked})
+    told = {"format": key, "cycles": many, "format_options": checked}
+    tx.execute(_FORMAT, {"tournament_id": tournament_id, **{name: _column(value) for name, value in told.items()}})
+    log.append(tx, tournament_id, "changed", told, by=by, now=now)
     return get(tx, tournament_id)
 
 
@@ -395,18 +443,24 @@ _TRY_AGAIN: LiteralString = """
      WHERE tournament_id = %(tournament_id)s AND state = 'scheduled' AND due_at > %(now)s"""
 
 
-def change_state(tx: Connection, tournament_id: int, then: TournamentState, *, now: datetime) -> None:
-    """Pauses, resumes, finishes or cancels a tournament; `start` is for the first start. Raises `BadTransition`."""
-    tournament = get(tx, tournament_id, lock=True)
-    check_transition(TournamentState(tournament.state), then)
-    if then is TournamentState.RUNNING and tournament.started_at is None:
-        raise BadTransition(f"{tournament.name!r} has not begun; 'arena tournament start {tournament_id}' starts it")
+_BY_HAND = {MOVES[move].then: move for move in ("opened", "paused", "resumed", "cancelled")}
+
+
+def change_state(tx: Connection, tournament_id: int, then: TournamentState, *, by: By, now: datetime) -> None:
+    """Opens, pauses, resumes or cancels a tournament; `start` and `finish_played` are for start and finish.
+
+    Raises `BadTransition`, `BadInput` without a reason where one is needed.
+    """
+    move = _BY_HAND[then]
+    lock_for(tx, tournament_id, move)
     ended = now if then in _ENDED else None
     tx.execute(_SET_STATE, {"tournament_id": tournament_id, "state": then.value, "ended": ended})
     if then is TournamentState.CANCELLED:
         tx.execute(_DROP_CLAIMS, {"tournament_id": tournament_id, "now": now})
     if then is TournamentState.RUNNING:
         tx.execute(_TRY_AGAIN, {"tournament_id": tournament_id, "now": now})
+    told = _revealed(tx, tournament_id) if then is TournamentState.CANCELLED else {}
+    log.append(tx, tournament_id, move, told, by=by, now=now)
 
 
 _PLAYED: LiteralString = """
@@ -418,7 +472,17 @@ _PLAYED: LiteralString = """
 
 def finish_played(tx: Connection, *, now: datetime) -> list[int]:
     """Finishes every running tournament whose rounds are all drawn and closed; returns their ids."""
-    return [row[0] for row in tx.execute(_PLAYED, {"now": now}).fetchall()]
+    finished = sorted(row[0] for row in tx.execute(_PLAYED, {"now": now}).fetchall())
+    for tournament_id in finished:
+        log.append(tx, tournament_id, "finished", _revealed(tx, tournament_id), by=log.WORKER, now=now)
+    return finished
+
+
+def _revealed(tx: Connection, tournament_id: int) -> dict[str, object]:
+    """What an end shows."""
+    row = tx.execute(_MASTER, {"tournament_id": tournament_id}).fetchone()
+    assert row is not None
+    return {"seed": bytes(row[0]).hex()}
 
 
 _PROGRESS: LiteralString = """

@@ -251,7 +251,7 @@ _FEW = _Few()
 
 
 def encode_view(view: View) -> bytes:
-    """The message `View`, for a seat (a spectator is not on the wire)."""
+    """The message `View`; for a spectator, one of seat 0 without a hand."""
     hand, pile, melds = bytes(view.hand), bytes(view.pile), view.melds
     return b"".join((
         _SEAT[view.seat or 0], _SEATS[view.seats], _HAND[len(hand)] if hand else b"", hand,
@@ -324,11 +324,12 @@ class SeatEncoder:
         self._rules = _GAME.of(game.encode()) + _OPTIONS.of(options.encode())
         self._terms = (_SEED + seed.to_bytes(8, "little") if seed else b"") + _LIMIT[limit_ms]
 
-    def start(self, bank_ms: int, increment_ms: int) -> bytes:
-        """The part `MatchStart`."""
+    def start(self, bank_ms: int, increment_ms: int, *, strikes: int, grace_seconds: float, deaths: int) -> bytes:
+        """The part `MatchStart`, with the clock of the match and its fault policy."""
         message = table_pb2.MatchStart(
             match=self._number, game=self._game, options=self.options, seat=self._seat, seats=self._match.seats,
             limit_ms=self._limit, bank_ms=bank_ms, increment_ms=increment_ms,
+            strikes=strikes, grace_seconds=grace_seconds, deaths=deaths,
         )  # fmt: skip
         return _STARTS.message(message.SerializeToString())
 
@@ -448,7 +449,12 @@ def followed_part(events: Iterable[Event]) -> bytes:
     return b"".join([_FOLLOWED.message(encode_event(event, _NOBODY)) for event in events])
 
 
-_FOLLOWED = _Sized(3)
+def followed_table(view: View) -> bytes:
+    """The field `table` of `FollowUpdate`."""
+    return _FOLLOWED_TABLE.message(encode_view(view))
+
+
+_FOLLOWED, _FOLLOWED_TABLE = _Sized(3), _Sized(6)
 
 
 # ---- what a bot sends

@@ -8,6 +8,7 @@ from collections import Counter
 
 import pytest
 from hypothesis import given, settings
+from sentences import is_sentence
 from tables import (
     SIMPLE,
     TABLES,
@@ -126,7 +127,7 @@ def test_an_illegal_action_leaves_the_state_as_it_was(table: tuple[str, int], se
             except IllegalAction as refusal:
                 assert pickle.dumps(copy) == before
                 assert refusal.seat == match.decision.seat
-                assert refusal.reason.endswith(".")
+                assert is_sentence(refusal.reason)
             else:
                 copy = state.copy()
                 assert pickle.dumps(copy) == before

@@ -9,6 +9,7 @@ import pytest
 from stage import (
     BANK_MS,
     CREDENTIAL,
+    GRACE,
     LIMIT_MS,
     QUICK,
     Clock,
@@ -91,6 +92,23 @@ async def test_every_answer_in_time_adds_to_the_bank(stage: Stage) -> None:
     bot.asked.append(third)
     await bot.play_until_end(order)
     checked(await order)
+
+
+async def test_a_match_says_its_own_fault_policy(stage: Stage) -> None:
+    """What the arbiter grants to streams is another thing: with a grace of a second, who is away for two has lost."""
+    bot = await stage.bot(1)
+    await stage.player(2)
+    faults = arbiter_pb2.FaultPolicy(strikes=7, grace_seconds=1.0, deaths=2)
+    order = stage.start(an_order(1, (1, 2), faults=faults))
+    await bot.decision()
+    [start] = bot.starts
+    assert (start.strikes, start.grace_seconds, start.deaths) == (7, 1.0, 2)
+    assert bot.welcome is not None and bot.welcome.grace_seconds == GRACE
+    bot.call.cancel()
+    await stage.settle(lambda: [lane.key.version_id for lane in stage.hall.lobby.present()] == [2])
+    stage.pass_time(1.1)
+    [match] = checked(await order)
+    assert match.result.forfeits[0] == "disconnected"
 
 
 DECISIONS, TIGHT_MS = 20_000, 100

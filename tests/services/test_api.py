@@ -164,6 +164,9 @@ def test_a_ladder_shows_the_joint_fit_beside_elo(client: Client, filled: Filled)
     assert [line["rating"] for line in lines] == sorted((line["rating"] for line in lines), reverse=True)
     assert all(0 < line["error"] < 1000 for line in lines)
     assert all(0.5 <= line["better_than_next"] <= 1 for line in lines[:-1]) and lines[-1]["better_than_next"] is None
+    assert [line["place"] for line in lines] == [
+        1 + sum(other["rating"] > line["rating"] + 1e-6 for other in lines) for line in lines
+    ]
     elo = {line["version_id"]: line["rating"] for line in get(client, "/api/v1/ladders")[0]["top"]}
     assert {line["version_id"]: line["elo"] for line in ladder["lines"]}.items() >= elo.items()
     page = client.get(address.removeprefix("/api/v1"))
@@ -396,8 +399,9 @@ def test_a_fixture_says_where_it_is_played_and_why_it_was_given_up(client: Clien
         assert fixtures.sending(tx, claim, here, "i")
     running = f"/api/v1/tournaments/{filled.running}/fixtures?limit=1&state=running"
     assert get(client, running)["items"][0]["arbiter"] == "arena.test:50151"
-    told = f"arena watch {fixture['fixture_id']} --arena arena.test:50151"
-    assert told in client.get(f"/tournaments/{filled.running}?state=running").text
+    watched = f"/fixtures/{fixture['fixture_id']}"
+    assert f'href="{watched}"' in client.get(f"/tournaments/{filled.running}?state=running").text
+    assert f"arena watch {fixture['fixture_id']} --arena arena.test:50151" in client.get(watched).text
     with filled.season.database.transaction() as tx:
         assert fixtures.void(tx, claim, now=filled.season.now, reason="the arbiter is <full>")
     assert get(client, path)["items"][0]["arbiter"] is None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from dashboard import browsing, serving
 from httpx import Client, Response
-from world import World
+from world import BECAUSE, World
 
 from api import live
 from rummy.league.model import TournamentState
@@ -59,7 +59,7 @@ def test_a_fixture_that_moves_is_news_for_its_tournament(world: World, address: 
         assert answer.headers["content-type"].startswith("text/event-stream")
         world.claim(world.all_fixtures(other)[0])  # No news here: the next event is of mine.
         with world.database.transaction() as tx:
-            tournaments.change_state(tx, mine, TournamentState.PAUSED, now=world.now)
+            tournaments.change_state(tx, mine, TournamentState.PAUSED, by=BECAUSE, now=world.now)
         assert "tournament" in events.until("tournament")
 
 
@@ -103,7 +103,7 @@ def test_the_listener_comes_back_and_has_pages_read_anew(world: World, address: 
         )
         assert events.next() == ("changed", live.RESYNC)
         with world.database.transaction() as tx:
-            tournaments.change_state(tx, made, TournamentState.CANCELLED, now=world.now)
+            tournaments.change_state(tx, made, TournamentState.CANCELLED, by=BECAUSE, now=world.now)
         assert events.next() == ("changed", "tournament")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from real_arena import free_port
-from world import World
+from world import BECAUSE, World
 
 from rummy.embedded.postgres import PostgresServer
 from rummy.store import bots, db, migrate, owners, tournaments
@@ -71,10 +71,12 @@ class Yard:
         """Makes and starts one of all bots; returns how many fixtures it has."""
         with self.world.database.transaction() as tx:
             now = db.now(tx)
-            made = tournaments.create(tx, tournaments.Plan(name="Two halls", game="gin", cycles=cycles), now=now)
+            made = tournaments.create(
+                tx, tournaments.Plan(name="Two halls", game="gin", cycles=cycles), by=BECAUSE, now=now
+            )
             for version in bots.list_versions(tx):
-                tournaments.add_entrant(tx, made, version.version_id)
-            tournaments.start(tx, made, now=now)
+                tournaments.add_entrant(tx, made, version.version_id, by=BECAUSE, now=now)
+            tournaments.start(tx, made, by=BECAUSE, now=now)
         return len(self.world.all_fixtures(made))
 
     def count(self, query: str) -> int:

@@ -14,7 +14,7 @@ from rummy.cli.following import follow
 from rummy.cli.main import main
 from rummy.embedded.postgres import PostgresServer
 from rummy.errors import StoreUnavailable
-from rummy.store import db, fixtures, owners, tournaments
+from rummy.store import db, fixtures, log, owners, tournaments
 from rummy.store.db import Database
 from rummy.store.fixtures import Claim
 from workers.ratings import settle
@@ -72,7 +72,7 @@ def test_an_owners_token_is_printed_once_and_can_be_revoked(run: Run, world: Wor
 def test_a_tournament_from_the_command_line(run: Run, world: World, three: list[str]) -> None:
     made = answer(run, "tournament", "create", "Cup", "--game", "gin", *three, "--matches", "7")
     plan = made.pop("plan")
-    assert made == {"tournament": 1, "fixtures": 6, "rated": True, "started": False}
+    assert made == {"tournament": 1, "fixtures": 6, "rated": True, "state": "open"}
     assert (plan["fixtures"], plan["matches"], plan["measured"]) == (6, 12, 0)
     assert answer(run, "tournament", "start", "1") == {"tournament": 1, "fixtures": 6}
     world.play_all(1)
@@ -201,7 +201,8 @@ def test_the_format_is_changed_until_the_start_and_not_after_it(run: Run, world:
     assert answer(run, "tournament", "start", "1") == {"tournament": 1, "fixtures": 4}
     status, out, err = run("tournament", "change", "1", "--format", "round_robin")
     assert (status, out) == (1, "")
-    assert err == "arena: the format of 'Cup' is settled: it is running; make another tournament\n"
+    said = "the format of 'Cup' cannot be changed: the tournament is running; it can be while it is draft or open"
+    assert err == f"arena: {said}\n"
     assert world.value("SELECT format FROM tournament") == "gauntlet"
 
 
@@ -292,7 +293,7 @@ def test_an_entrant_adds_a_nonce_of_its_own_while_entries_are_open(run: Run, wor
     assert "each bot version enters once" in run("tournament", "enter", "1", "Late")[2]
     assert "does not play gin" in run("tournament", "enter", "1", "Other")[2]
     assert answer(run, "tournament", "start", "1") == {"tournament": 1, "fixtures": 6}
-    assert "entries to 'Cup' are closed" in run("tournament", "enter", "1", "Late")[2]
+    assert "a bot in 'Cup' cannot be entered" in run("tournament", "enter", "1", "Late")[2]
 
 
 def test_the_commitment_is_public_before_entries_close(run: Run, world: World, three: list[str]) -> None:
@@ -313,25 +314,57 @@ def test_the_fault_policy_is_an_option_of_the_tournament(run: Run, world: World,
 
 def test_a_tournament_is_paused_resumed_and_cancelled(run: Run, world: World, three: list[str]) -> None:
     answer(run, "tournament", "create", "Cup", "--game", "gin", *three)
-    assert "cannot become paused" in run("tournament", "pause", "1")[2]
-    assert "'arena tournament start 1'" in run("tournament", "resume", "1")[2]
+    assert "cannot be paused" in run("tournament", "pause", "1", "--why", "so")[2]
+    assert "while it is paused" in run("tournament", "resume", "1", "--why", "so")[2]
     assert answer(run, "tournament", "start", "1") == {"tournament": 1, "fixtures": 3}
-    assert answer(run, "tournament", "pause", "1") == {"tournament": 1, "state": "paused"}
-    assert "cannot become paused" in run("tournament", "pause", "1")[2]
-    assert answer(run, "tournament", "resume", "1") == {"tournament": 1, "state": "running"}
-    assert answer(run, "tournament", "cancel", "1") == {"tournament": 1, "state": "cancelled"}
-    assert "it has ended" in run("tournament", "resume", "1")[2]
-    assert "no tournament 7" in run("tournament", "cancel", "7")[2]
+    assert answer(run, "tournament", "pause", "1", "--why", "so") == {"tournament": 1, "state": "paused"}
+    assert "cannot be paused" in run("tournament", "pause", "1", "--why", "so")[2]
+    assert answer(run, "tournament", "resume", "1", "--why", "so") == {"tournament": 1, "state": "running"}
+    assert answer(run, "tournament", "cancel", "1", "--why", "so") == {"tournament": 1, "state": "cancelled"}
+    assert "the tournament is cancelled" in run("tournament", "resume", "1", "--why", "so")[2]
+    assert "no tournament 7" in run("tournament", "cancel", "7", "--why", "so")[2]
+
+
+def test_a_draft_is_opened_and_then_started(run: Run, world: World, three: list[str]) -> None:
+    cup = ["tournament", "create", "Cup", "--game", "gin", *three]
+    assert "exclude each other" in run(*cup, "--draft", "--start")[2]
+    assert answer(run, *cup, "--draft", "--why", "For spring.")["state"] == "draft"
+    assert "while it is open" in run("tournament", "start", "1")[2]
+    assert "has not begun" in run("tournament", "watch", "1")[2]
+    assert answer(run, "tournament", "open", "1") == {"tournament": 1, "state": "open"}
+    assert "while it is draft" in run("tournament", "open", "1")[2]
+    assert answer(run, "tournament", "start", "1") == {"tournament": 1, "fixtures": 3}
+
+
+def test_the_log_says_who_did_what_and_why(run: Run, world: World, three: list[str]) -> None:
+    answer(run, "tournament", "create", "Cup", "--game", "gin", *three, "--start", "--why", "For <spring>.")
+    world.play_all(1)
+    assert "Missing option '--why'" in run("tournament", "cancel", "1")[2]
+    answer(run, "tournament", "cancel", "1", "--why", "It rains.")
+    lines = run("tournament", "log", "1")[1].splitlines()
+    assert len(lines) == 6
+    assert "operator    A tournament of gin is made, Cup; its commitment is " in lines[0]
+    assert lines[0].endswith(" Why: For <spring>.")
+    assert "Ten 1 enters as number 3." in lines[3]
+    assert "It has ended; its seed was " in lines[5] and lines[5].endswith(" Why: It rains.")
+    told = run("tournament", "log", "1", "--all")[1]
+    for sentence in ("Rounds 1 to 3 are drawn: 3 fixtures.", "Round 2, table 1 has its result: 1. entrant",
+                     "Round 3 is complete."):  # fmt: skip
+        assert sentence in told
+    entries = [json.loads(line) for line in run("tournament", "log", "1", "--json")[1].splitlines()]
+    log.check_chain(log.read_json(entries))
+    assert [entry["move"] for entry in entries].count("result") == 3
+    assert "no tournament 7" in run("tournament", "log", "7")[2]
 
 
 def test_a_paused_tournament_holds_its_ladder_until_it_is_cancelled(run: Run, world: World, three: list[str]) -> None:
     answer(run, "tournament", "create", "First", "--game", "gin", *three, "--start")
     answer(run, "tournament", "create", "Second", "--game", "gin", *three, "--start")
-    answer(run, "tournament", "pause", "1")
+    answer(run, "tournament", "pause", "1", "--why", "so")
     world.play_all(2)
     assert answer(run, "rate") == {"rounds": 0}
     assert "resumed or cancelled" in " ".join(run("tournament", "pause", "--help")[1].split())
-    answer(run, "tournament", "cancel", "1")
+    answer(run, "tournament", "cancel", "1", "--why", "so")
     assert answer(run, "rate") == {"rounds": 3}
 
 
@@ -384,6 +417,7 @@ def test_the_ratings_of_a_ladder(run: Run, world: World, three: list[str]) -> No
     assert {line["bot"] for line in found["lines"]} == {"Ann/Ace 1", "Ann/Two 1", "Ann/Ten 1"}
     assert sum(line["rating"] for line in found["lines"]) == pytest.approx(4500)
     assert [line["better_than_next"] is None for line in found["lines"]] == [False, False, True]
+    assert [line["place"] for line in found["lines"]] == [1, 2, 3]
     assert [(line["fixtures"], line["provisional"]) for line in found["lines"]] == [(48, False)] * 3
     assert answer(run, "ratings", found["ladder"]) == found
     told = answer(run, "ratings", "gin", "--second-opinion")["lines"]

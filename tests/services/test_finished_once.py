@@ -51,6 +51,8 @@ def check_totals(world: World, made: int) -> None:
     assert world.value("SELECT count(*) FROM match") == 2 * FIXTURES
     assert world.value("SELECT count(*) FROM fixture_attempt WHERE outcome = 'done'") == FIXTURES
     assert world.value("SELECT sum(fixtures) FROM rating_change") == 2 * FIXTURES
+    for move, times in (("result", FIXTURES), ("finished", 1)):
+        assert world.value("SELECT count(*) FROM tournament_log WHERE move = %(move)s", move=move) == times
     with serving(world.database.url) as address, browsing(address) as client:
         shown = client.get(f"/api/v1/tournaments/{made}").json()
         lines = client.get(f"/api/v1/tournaments/{made}/table").json()["lines"]

@@ -14,6 +14,7 @@ from world import World
 from rummy.league.ratings import elo
 from rummy.league.schedule import practice_master, practice_nonce
 from rummy.store import ratings, tournaments
+from rummy.store.log import OPERATOR
 from rummy.wire.v1 import arbiter_pb2
 
 __all__ = ["yard"]  # A fixture, which pytest finds by its name here.
@@ -62,7 +63,7 @@ def on_the_same_deals(world: World) -> int:
         for number in range(4):
             values = {"nonce": practice_nonce(number), "number": number}
             tx.execute("UPDATE entrant SET nonce = %(nonce)s WHERE entrant_no = %(number)s", values)
-        tournaments.start(tx, made, now=world.now)
+        tournaments.start(tx, made, by=OPERATOR, now=world.now)
     return made
 
 

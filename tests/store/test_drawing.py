@@ -3,12 +3,12 @@
 import threading
 
 import pytest
-from world import World
+from world import BECAUSE, World
 
 from rummy.errors import LeagueError, RummyError
 from rummy.league.model import TournamentState
 from rummy.league.ratings import elo
-from rummy.store import drawing, matches, ratings, rounds, tournaments
+from rummy.store import drawing, ratings, rounds, tournaments
 from workers.ratings import settle
 
 Drawn = list[tuple[int, int, list[int]]]
@@ -52,6 +52,7 @@ def play_to_the_end(world: World, tournament_id: int, *, reverse: bool = False) 
         ({"format": "swiss", "format_options": {"rounds": 5, "seeding": "entry"}}, 15),
         ({"format": "knockout", "cycles": 3}, 18),
         ({"format": "knockout", "format_options": {"seeding": "entry", "ties": 0}}, 6),
+        ({"format": "ladder", "cycles": 2, "format_options": {"rounds": 4}}, 24),
     ],
 )
 def test_a_tournament_that_draws_from_results_ends_and_repeats(
@@ -67,6 +68,30 @@ def test_a_tournament_that_draws_from_results_ends_and_repeats(
         assert (now.state, now.fixtures, now.done) == ("finished", fixtures, fixtures)
         seen.append(schedule(world, made))
     assert seen[0] == seen[1]
+
+
+def test_a_ladder_is_ranked_by_rating_at_its_start_and_its_table_is_by_rating(world: World) -> None:
+    first = world.tournament(6, cycles=3)
+    play_to_the_end(world, first)
+    with world.database.transaction() as tx:
+        versions = tournaments.entrants(tx, first)
+        plan = tournaments.Plan(name="Daily", game="gin", format="ladder")
+        made = tournaments.create(tx, plan, by=BECAUSE, now=world.now)
+        for version in reversed(versions):
+            tournaments.add_entrant(tx, made, version, by=BECAUSE, now=world.now)
+        assert tournaments.start(tx, made, by=BECAUSE, now=world.now) == 4 * 3 * 3
+        assert tournaments.get(tx, made).drawn
+        known = ratings.current(tx, tournaments.get(tx, made).ladder, versions)
+        field = tournaments.field_of(tx, tournaments.get(tx, made))
+    by_rating = sorted(range(6), key=lambda entrant: -known[versions[::-1][entrant]])
+    assert len(set(known.values())) == 6
+    assert list(field.ranking) == by_rating
+    play_to_the_end(world, made)
+    with world.database.transaction() as tx:
+        tx.execute("SET LOCAL ROLE arena_dashboard")
+        lines = drawing.table(tx, made)()
+    assert [line.rating for line in lines] == sorted((line.rating for line in lines), reverse=True)
+    assert {line.fixtures for line in lines} == {12}
 
 
 def test_a_round_is_drawn_when_the_one_before_has_closed_and_not_earlier(world: World) -> None:
@@ -119,7 +144,7 @@ def test_a_paused_tournament_draws_once_it_is_resumed(world: World) -> None:
     play_round(world, made)
     for state, rounds_then in ((TournamentState.PAUSED, 2), (TournamentState.RUNNING, 3)):
         with world.database.transaction() as tx:
-            tournaments.change_state(tx, made, state, now=world.now)
+            tournaments.change_state(tx, made, state, by=BECAUSE, now=world.now)
         settle(world.database, clock=lambda tx: world.now)
         assert len(schedule(world, made)) == rounds_then
 
@@ -142,9 +167,8 @@ def test_the_dashboard_may_read_the_order_of_a_table(world: World) -> None:
     play_round(world, made)
     with world.database.transaction() as tx:
         tx.execute("SET LOCAL ROLE arena_dashboard")
-        found = drawing.merits(tx, made, matches.results(tx, made))
-    assert found is not None
-    assert sorted(merit.order for merit in found.values()) == [(0.0,), (0.0,), (1.0,), (1.0,)]
+        found = drawing.table(tx, made)()
+    assert [line.place for line in found] == [1, 1, 3, 3]
 
 
 def test_rounds_yet_to_be_drawn_hold_later_ratings_of_the_ladder(world: World) -> None:
@@ -171,10 +195,10 @@ def test_entrants_are_ranked_by_the_rating_at_the_start_and_keep_that_rank(world
             versions.index(v): r for v, r in ratings.current(tx, tournaments.get(tx, first).ladder, versions).items()
         }
         plan = tournaments.Plan(name="Cup", game="gin", format="knockout")
-        cup = tournaments.create(tx, plan, now=world.now)
+        cup = tournaments.create(tx, plan, by=BECAUSE, now=world.now)
         for version in versions:
-            tournaments.add_entrant(tx, cup, version)
-        tournaments.start(tx, cup, now=world.now)
+            tournaments.add_entrant(tx, cup, version, by=BECAUSE, now=world.now)
+        tournaments.start(tx, cup, by=BECAUSE, now=world.now)
     ranking = "SELECT array_agg(entrant_no ORDER BY ranking) FROM entrant WHERE tournament_id = %(id)s"
     best_first = sorted(strength, key=lambda entrant: -strength[entrant])
     assert len(set(strength.values())) == 4

@@ -7,7 +7,7 @@ from datetime import timedelta
 import psycopg
 import pytest
 from psycopg.rows import class_row
-from world import LEASE, World
+from world import BECAUSE, LEASE, World
 
 from rummy.league.model import TournamentState
 from rummy.store import arbiters, db, fixtures, matches, pages, tournaments
@@ -185,11 +185,11 @@ def test_a_paused_tournament_finishes_what_runs_and_begins_nothing(world: World)
     first, second, _ = world.all_fixtures(made)
     claim = taken(world, first)
     with world.database.transaction() as tx:
-        tournaments.change_state(tx, made, TournamentState.PAUSED, now=world.now)
+        tournaments.change_state(tx, made, TournamentState.PAUSED, by=BECAUSE, now=world.now)
     assert world.claim(second) is None
     assert world.finish(claim)
     with world.database.transaction() as tx:
-        tournaments.start(tx, made, now=world.now)
+        tournaments.change_state(tx, made, TournamentState.RUNNING, by=BECAUSE, now=world.now)
     assert world.claim(second) is not None
 
 
@@ -202,7 +202,7 @@ def test_whoever_resumes_a_tournament_does_not_wait_for_what_has_failed(world: W
     assert world.claim(fixture_id) is None
     for state in (TournamentState.PAUSED, TournamentState.RUNNING):
         with world.database.transaction() as tx:
-            tournaments.change_state(tx, 1, state, now=world.now)
+            tournaments.change_state(tx, 1, state, by=BECAUSE, now=world.now)
     assert world.claim(fixture_id) is not None
 
 
@@ -210,7 +210,7 @@ def test_a_cancelled_tournament_drops_what_runs(world: World) -> None:
     made = world.tournament(3)
     claim = taken(world, world.all_fixtures(made)[0])
     with world.database.transaction() as tx:
-        tournaments.change_state(tx, made, TournamentState.CANCELLED, now=world.now)
+        tournaments.change_state(tx, made, TournamentState.CANCELLED, by=BECAUSE, now=world.now)
         lost = fixtures.renew(tx, [claim], holder="one", now=world.now, lease=LEASE)
     assert lost == {(claim.fixture_id, 1)}
     assert not world.finish(claim)
@@ -220,7 +220,7 @@ def test_a_cancelled_tournament_drops_what_runs(world: World) -> None:
 def test_nothing_is_claimed_while_a_tournament_is_being_cancelled(world: World, fixture_id: int) -> None:
     waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
     with ThreadPoolExecutor(1) as pool, world.database.transaction() as tx:  # Committed before the pool is waited for.
-        tournaments.change_state(tx, 1, TournamentState.CANCELLED, now=world.now)
+        tournaments.change_state(tx, 1, TournamentState.CANCELLED, by=BECAUSE, now=world.now)
         late = pool.submit(world.claim, fixture_id)
         while not late.done() and world.value(waits) == 0:
             pass
@@ -255,7 +255,7 @@ def test_what_is_paused_done_or_delayed_is_not_due(world: World) -> None:
     world.later(11)
     assert due(world) == [second, third]
     with world.database.transaction() as tx:
-        tournaments.change_state(tx, made, TournamentState.PAUSED, now=world.now)
+        tournaments.change_state(tx, made, TournamentState.PAUSED, by=BECAUSE, now=world.now)
     world.later(11)
     assert due(world) == []
 

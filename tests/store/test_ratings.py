@@ -6,11 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
-from world import World
+from world import BECAUSE, World
 
 from rummy.league.model import TournamentState
 from rummy.league.ratings import elo, joint
-from rummy.store import ladders, matches, ratings, tournaments
+from rummy.store import ladders, matches, pages, ratings, tournaments
+from rummy.store.log import By
 from workers.ratings import rate_round, settle
 
 
@@ -56,10 +57,10 @@ def test_ratings_go_on_from_one_tournament_to_the_next(world: World) -> None:
     settle(world.database)
     with world.database.transaction() as tx:
         after = ratings.current(tx, tournaments.get(tx, first).ladder, tournaments.entrants(tx, first))
-        second = tournaments.create(tx, tournaments.Plan(name="Second", game="gin"), now=world.now)
+        second = tournaments.create(tx, tournaments.Plan(name="Second", game="gin"), by=BECAUSE, now=world.now)
         for version in tournaments.entrants(tx, first):
-            tournaments.add_entrant(tx, second, version)
-        tournaments.start(tx, second, now=world.now)
+            tournaments.add_entrant(tx, second, version, by=BECAUSE, now=world.now)
+        tournaments.start(tx, second, by=BECAUSE, now=world.now)
         assert ratings.opening(tx, second) == dict(enumerate(after.values()))
     world.play_all(second)
     settle(world.database)
@@ -75,7 +76,7 @@ def test_a_later_tournament_waits_for_the_rounds_of_an_earlier_one_of_its_ladder
     settle(world.database)
     assert log(world) == []
     with world.database.transaction() as tx:
-        tournaments.change_state(tx, slow, TournamentState.CANCELLED, now=world.now)
+        tournaments.change_state(tx, slow, TournamentState.CANCELLED, by=BECAUSE, now=world.now)
     settle(world.database)
     assert {change.tournament_id for change in log(world)} == {quick}
     assert log(world) == recomputed(world)
@@ -125,7 +126,7 @@ def test_a_result_has_its_rating_rows_or_a_reason_on_record(world: World) -> Non
         assert claim is not None and world.finish(claim)
     settle(world.database)
     with world.database.transaction() as tx:
-        tournaments.change_state(tx, cancelled, TournamentState.CANCELLED, now=world.now)
+        tournaments.change_state(tx, cancelled, TournamentState.CANCELLED, by=By("operator", "enough"), now=world.now)
     settle(world.database)
     with world.database.transaction() as tx:
         found = tx.execute(COUNTED).fetchall()
@@ -207,3 +208,22 @@ def test_a_ladder_has_groups_with_the_best_first_and_a_chance_for_each_pair_of_n
     assert all(line.better_than_next >= 0.5 for line in lines if line.better_than_next is not None)
     assert [line.row.fixtures for line in lines] == [strength.fixtures for strength in strengths]
     assert all(line.provisional for line in lines)  # None has played twenty.
+
+
+def test_equal_ratings_share_a_place_in_each_group(world: World) -> None:
+    """Nobody is first for having been submitted earlier: by Elo and by the joint fit."""
+    for number, winners in enumerate([(9, 9, 9), (0, 9, 9)]):  # Seat 9 is nobody's: a draw.
+        made = world.tournament(3)
+        for fixture_id, winner in zip(world.all_fixtures(made), winners, strict=True):
+            claim = world.claim(fixture_id)
+            assert claim is not None
+            assert world.finish(claim, winner=winner), number
+    settle(world.database)
+    ladder = str(world.value("SELECT ladder FROM tournament LIMIT 1"))
+    lines = ladders.fitted(world.database, ladder)
+    assert [(line.strength and line.strength.group, line.place) for line in lines] == [
+        (0, 1), (0, 1), (0, 1), (1, 1), (1, 2), (1, 3),
+    ]  # fmt: skip
+    with world.database.transaction() as tx:
+        rows = pages.ladder(tx, ladder, top=4)
+    assert [(row.rating, row.place) for row in rows][1:] == [(1500.0, 2)] * 3

@@ -1,7 +1,7 @@
 from collections.abc import Callable
 
 import pytest
-from world import NOON, World
+from world import BECAUSE, NOON, World
 
 from rummy.errors import (
     BadInput,
@@ -60,7 +60,7 @@ def test_one_entrant_is_too_few(world: World) -> None:
 
 def twice(world: World, tx: Connection, tournament_id: int) -> int:
     version_id = world.bot(tx, "Twice")
-    tournaments.add_entrant(tx, tournament_id, version_id)
+    tournaments.add_entrant(tx, tournament_id, version_id, by=BECAUSE, now=NOON)
     return version_id
 
 
@@ -91,11 +91,11 @@ def test_who_cannot_enter_is_told_why(
     world: World, who: Callable[[World, Connection, int], int], error: type[RummyError], said: str
 ) -> None:
     with world.database.transaction() as tx:
-        made = tournaments.create(tx, GIN, now=NOON)
+        made = tournaments.create(tx, GIN, by=BECAUSE, now=NOON)
         version_id = who(world, tx, made)
         before = tournaments.entrants(tx, made)
         with pytest.raises(error, match=said):
-            tournaments.add_entrant(tx, made, version_id)
+            tournaments.add_entrant(tx, made, version_id, by=BECAUSE, now=NOON)
         assert tournaments.entrants(tx, made) == before
 
 
@@ -113,9 +113,9 @@ def test_nobody_enters_after_the_start(world: World) -> None:
     with world.database.transaction() as tx:
         late = world.bot(tx, "Late")
         with pytest.raises(TournamentClosed):
-            tournaments.add_entrant(tx, made, late)
+            tournaments.add_entrant(tx, made, late, by=BECAUSE, now=NOON)
         with pytest.raises(BadTransition):
-            tournaments.start(tx, made, now=NOON)
+            tournaments.start(tx, made, by=BECAUSE, now=NOON)
 
 
 def test_a_seed_is_committed_to_and_revealed_at_the_end(world: World) -> None:
@@ -123,10 +123,10 @@ def test_a_seed_is_committed_to_and_revealed_at_the_end(world: World) -> None:
     with world.database.transaction() as tx:
         with pytest.raises(Conflict, match="once it has ended"):
             tournaments.revealed(tx, made)
-        tournaments.change_state(tx, made, TournamentState.PAUSED, now=NOON)
+        tournaments.change_state(tx, made, TournamentState.PAUSED, by=BECAUSE, now=NOON)
         with pytest.raises(Conflict):
             tournaments.revealed(tx, made)
-        tournaments.change_state(tx, made, TournamentState.CANCELLED, now=NOON)
+        tournaments.change_state(tx, made, TournamentState.CANCELLED, by=BECAUSE, now=NOON)
         master, nonces = tournaments.revealed(tx, made)
         assert commitment(master) == tournaments.get(tx, made).commitment
         assert len(set(nonces)) == 2

@@ -199,7 +199,9 @@ def test_an_entry_that_is_not_there() -> None:
         (b'name = "', b'name == "', "not TOML"),
         (b'"Greedy"', b'"\xff"', "not UTF-8"),
         (b'"Greedy"', b'"' + b"x" * 20_000 + b'"', "at most 16384"),
-        (b'["gin"]', b"[" * 8_000, "not TOML"),
+        (b'["gin"]', b"[" * 8_000, "more than 64 opening brackets"),
+        (b'["gin"]', b"{a=" * 65, "more than 64 opening brackets"),
+        (b'["gin"]', b"[" * 64, "not TOML"),
         (b'"1"', b"1" * 5_000, "not TOML"),
     ],
 )

@@ -118,7 +118,10 @@ def _disturbed(seed: str, cycles: int, seconds: float, tell: Tell) -> tuple[Wrec
             numbers, took = _wrecked(wreck, seed, cycles, seconds, tell)
             _settle(place)
             record, verified = evidence.record(place.database, numbers)
-            checks = [*evidence.soundness(place.database), verified, evidence.agrees(place.database, wreck.kills)]
+            checks = [
+                *evidence.soundness(place.database), evidence.logged(place.database, numbers), verified,
+                evidence.agrees(place.database, wreck.kills),
+            ]  # fmt: skip
             astray = victims.astray(place)
     left = [*astray, *ground.leavings(place)]
     checks.append(Check("no process is left over", not left, f"{len(left)} are"))

@@ -16,7 +16,7 @@ from rummy.cli.chaos.wreck import Kill
 from rummy.errors import ReplayMismatch
 from rummy.league.ratings import elo
 from rummy.rules.replay import verify
-from rummy.store import matches, ratings
+from rummy.store import log, matches, ratings
 from rummy.store.db import Connection, Database
 
 _READINGS = ("us", "wait")
@@ -54,6 +54,8 @@ _FIXTURES: LiteralString = """
 _FAULTS: LiteralString = (
     "SELECT count(*) FILTER (WHERE forfeit IS NOT NULL), coalesce(sum(strikes), 0) FROM seat_result"
 )
+_LOGGED: LiteralString = """
+    SELECT (SELECT count(*) FROM fixture), (SELECT count(*) FROM round), (SELECT count(rated_at) FROM round)"""
 _ATTEMPTS: LiteralString = "SELECT outcome, holder FROM fixture_attempt"
 _OUTCOME: LiteralString = """
     SELECT outcome FROM fixture_attempt WHERE fixture_id = %(fixture_id)s AND attempt = %(attempt)s"""
@@ -81,13 +83,32 @@ def soundness(database: Database) -> Iterator[Check]:
         forfeits, strikes = tx.execute(_FAULTS).fetchone() or ()
         outcomes = Counter(outcome for outcome, _ in tx.execute(_ATTEMPTS))
         nameless = sum(not holder.startswith("worker-") for _, holder in tx.execute(_ATTEMPTS))
-        log, computed = ratings.log(tx), list(ratings.recompute(tx, elo.rate_round))
+        moved, computed = ratings.log(tx), list(ratings.recompute(tx, elo.rate_round))
     wrong = unfinished + attempts + legs + rows
     yield Check("each fixture has exactly one result", not wrong, f"{fixtures} fixtures, {wrong} otherwise")
     yield Check("no strike and no forfeit", not forfeits and not strikes, f"{strikes} strikes, {forfeits} forfeits")
-    yield Check("no rating row lost or doubled", log == computed, f"{len(log)} rows, {len(computed)} recomputed")
+    yield Check("no rating row lost or doubled", moved == computed, f"{len(moved)} rows, {len(computed)} recomputed")
     told = ", ".join(f"{number} {outcome or 'under way'}" for outcome, number in sorted(outcomes.items(), key=str))
     yield Check("each attempt has ended and names its worker", None not in outcomes and not nameless, told)
+
+
+def logged(database: Database, numbers: Sequence[int]) -> Check:
+    """Whether the logs of the tournaments are whole, with a line for each result and each rated round."""
+    moves: Counter[str] = Counter()
+    broken = 0
+    with database.transaction() as tx:
+        for number in numbers:
+            entries = list(log.entries(tx, number))
+            moves.update(entry.move for entry in entries)
+            try:
+                log.check_chain(entries)
+            except ReplayMismatch:
+                broken += 1
+        wanted = tx.execute(_LOGGED).fetchone()
+    told = (moves["result"], moves["rated"], moves["rated"])
+    whole = not broken and told == wanted
+    figure = f"{moves['result']} results, {moves['rated']} rounds, {broken} broken"
+    return Check("the log has each result and each rated round once", whole, figure)
 
 
 def agrees(database: Database, kills: Sequence[Kill]) -> Check:

@@ -4,6 +4,7 @@ from rummy.errors import LeagueError
 from rummy.league.pairing.format import Format
 from rummy.league.pairing.gauntlet import Gauntlet
 from rummy.league.pairing.knockout import Knockout
+from rummy.league.pairing.ladder import Ladder
 from rummy.league.pairing.round_robin import RoundRobin
 from rummy.league.pairing.swiss import Swiss
 
@@ -12,6 +13,7 @@ PAIRINGS: dict[str, Format] = {
     "gauntlet": Gauntlet(),
     "swiss": Swiss(),
     "knockout": Knockout(),
+    "ladder": Ladder(),
 }
 
 

@@ -31,7 +31,7 @@ class Field:
     table_size: int = 2
     cycles: int = 1  # How often those who are drawn together meet.
     options: Mapping[str, Option] = field(default_factory=dict)
-    ranking: tuple[Entrant, ...] = ()  # The best first, as settled at the start; only for formats that wait.
+    ranking: tuple[Entrant, ...] = ()  # The best first, as settled at the start; only for formats with a `seeding`.
     seed: bytes = b""  # What is left to lots follows from it; only for formats that do not wait.
 
 
@@ -58,6 +58,7 @@ class Format(Protocol):
 
     title: ClassVar[str]  # With its article, as in "a round robin".
     waits: ClassVar[bool]  # Whether each round is drawn from the results of those before.
+    by_rating: ClassVar[bool]  # Whether the table is ordered by rating, not by what was won.
     defaults: ClassVar[Mapping[str, Option]]  # Its options; 0 leaves a number to the format.
     table_sizes: ClassVar[range]
     most_entrants: ClassVar[int]
@@ -69,7 +70,12 @@ class Format(Protocol):
         """The rounds that follow on *played*: all of them, or the next one where the format waits; none at the end."""
 
     def merits(self, field: Field, played: Sequence[FixtureResult]) -> dict[Entrant, Merit] | None:
-        """What the table is ordered by; None where that is the points of all matches."""
+        """What the table is ordered by; None where that is the points of all matches, or the rating."""
+
+
+def ranks(form: Format) -> bool:
+    """Whether a ranking settled at the start decides who meets whom."""
+    return "seeding" in form.defaults
 
 
 def check_table(form: Format, table_size: int) -> None:

@@ -16,6 +16,7 @@ class Knockout:
 
     title: ClassVar[str] = "a knockout"
     waits: ClassVar[bool] = True
+    by_rating: ClassVar[bool] = False
     defaults: ClassVar[Mapping[str, Option]] = {"ties": 3, "seeding": "rating"}
     table_sizes: ClassVar[range] = range(2, 3)
     most_entrants: ClassVar[int] = 1_024

@@ -15,6 +15,7 @@ class Swiss:
 
     title: ClassVar[str] = "a Swiss tournament"
     waits: ClassVar[bool] = True
+    by_rating: ClassVar[bool] = False
     defaults: ClassVar[Mapping[str, Option]] = {"rounds": 0, "seeding": "rating"}
     table_sizes: ClassVar[range] = range(2, 3)
     most_entrants: ClassVar[int] = 256

@@ -25,10 +25,12 @@ from rummy.rules.games.zones import (
     lay_down,
     may_discard,
     meld_of,
+    replaced,
     still_forbidden,
+    table_after,
     turn_pile,
 )
-from rummy.rules.tabling import JOKER, MeldRules, ends_for, melds_in, single_lay_offs, tabled, with_cards, without
+from rummy.rules.tabling import JOKER, MeldRules, ends_for, melds_in, single_lay_offs, with_cards, without
 
 END: Final = EndMelds()
 
@@ -126,8 +128,7 @@ def lay_off(state: BasicState, action: LayOff, terms: Terms) -> None:
     new = grown(state, action, terms)
     if state.owed is not None and action.cards[0] != state.owed:
         raise IllegalAction(_owes(state.owed), seat)
-    table = [*state.melds[: action.meld], new, *state.melds[action.meld + 1 :]]
-    if not can_end(state, left, action.cards, table, terms):
+    if not can_end(state, left, action.cards, replaced(state.melds, action.meld, new), terms):
         raise IllegalAction(_stuck(state, terms), seat)
     add_on(state, new, action, left)
     state.laid_off = True
@@ -156,30 +157,19 @@ def plays(state: BasicState, terms: Terms) -> list[Action]:
     """Every meld of the hand, every lay-off of one card, and the end where the turn can go on to its discard."""
     hand, owed = state.hands[state.turn], state.owed
     own = melds_in(hand, terms.melds) if owed is None else melds_with(hand, owed, terms.melds)
-    actions: list[Action] = [Meld(cards) for cards in own]
+    actions: list[Meld | LayOff] = [Meld(cards) for cards in own]
     if not terms.own_meld_first or has_opened(state):
         actions += single_lay_offs(hand if owed is None else (owed,), state.melds, terms.melds)
     actions = [action for action in actions if _leads_on(state, action, terms)]
-    if owed is None and may_throw(state, hand, terms):
-        actions.append(END)
-    return actions
+    return [*actions, END] if owed is None and may_throw(state, hand, terms) else [*actions]
 
 
-def _leads_on(state: BasicState, action: Action, terms: Terms) -> bool:
+def _leads_on(state: BasicState, action: Meld | LayOff, terms: Terms) -> bool:
     """Whether the turn can still be ended after *action*, which is a meld of the hand, or a lay-off that fits."""
-    assert isinstance(action, Meld | LayOff)
     if len(state.hands[state.turn]) > len(action.cards) + 1:
         return True  # Of two cards, alike or not, one may be thrown.
-    left = without(state.hands[state.turn], action.cards)
-    assert left is not None, "only cards of the hand are listed"
-    if may_throw(state, left, terms, action.cards):
-        return True
-    table = list(state.melds)
-    if isinstance(action, LayOff):
-        table[action.meld] = grown(state, action, terms)
-    elif (meld := tabled(action.cards, state.turn, terms.melds)) is not None:
-        table.append(meld)
-    return can_end(state, left, action.cards, table, terms)
+    table = table_after(state, action, terms.melds)
+    return can_end(state, held(state, action.cards), action.cards, table, terms)
 
 
 # ---- the pile

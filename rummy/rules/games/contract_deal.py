@@ -15,13 +15,14 @@ from rummy.rules.games.zones import (
     can_end,
     clockwise,
     draw_stock,
-    grown_by,
     held,
     lay_down,
+    leads_on,
     may_throw,
     meld_of,
     shuffle_pile,
     still_forbidden,
+    table_after,
     take,
 )
 from rummy.rules.tabling import JOKER, ends_for, melds_in, single_lay_offs, tabled, without
@@ -98,7 +99,7 @@ def plays(state: ContractState) -> list[Action]:
     """Before the contract the melds that it may consist of; after it the lay-offs of one card; and the end."""
     hand = state.hands[state.turn]
     if missing(state) == (0, 0):
-        laid = [each for each in single_lay_offs(hand, state.melds, RULES) if _is_ended(state, each)]
+        laid = [each for each in single_lay_offs(hand, state.melds, RULES) if leads_on(state, each, RULES)]
         return [*laid, END] if may_throw(hand, state.forbidden) else [*laid]
     melds = _contract_melds(state, hand)
     return [*melds] if is_laying(state) else [*melds, END]
@@ -116,19 +117,6 @@ def _contract_melds(state: ContractState, hand: Cards) -> list[Meld]:
 def _is_part(state: ContractState, hand: Cards, cards: Cards) -> bool:
     meld, left, need = tabled(cards, state.turn, RULES), without(hand, cards), missing(state)
     return meld is not None and left is not None and need[meld.run] > 0 and _goes_on(state, meld, cards, left)
-
-
-def _is_ended(state: ContractState, action: LayOff) -> bool:
-    left = without(state.hands[state.turn], action.cards)
-    assert left is not None, "only cards of the hand are listed"
-    if not left or may_throw(left, still_forbidden(state, action.cards)):
-        return True
-    return can_end(left, _after(state, action), still_forbidden(state, action.cards), RULES)
-
-
-def _after(state: ContractState, action: LayOff) -> list[TableMeld]:
-    grown = grown_by(state, action, RULES)
-    return [*state.melds[: action.meld], grown, *state.melds[action.meld + 1 :]]
 
 
 def meld(state: ContractState, cards: Cards) -> None:
@@ -152,7 +140,7 @@ def lay_off(state: ContractState, action: LayOff) -> None:
     left = held(state, action.cards)
     if missing(state) != (0, 0):
         raise IllegalAction("A seat lays off only once its whole contract is on the table (CON-4.2).", seat)
-    table = _after(state, action)
+    table = table_after(state, action, RULES)
     if not can_end(left, table, still_forbidden(state, action.cards), RULES):
         raise IllegalAction("The card taken would be left, and may not be thrown in this turn (CON-8).", seat)
     add_on(state, table[action.meld], action, left)

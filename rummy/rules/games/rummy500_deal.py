@@ -14,12 +14,13 @@ from rummy.rules.games.zones import (
     Zones,
     add_on,
     can_end,
-    grown_by,
     held,
     lay_down,
+    leads_on,
     may_throw,
     meld_of,
     still_forbidden,
+    table_after,
 )
 from rummy.rules.tabling import (
     JOKER,
@@ -28,9 +29,7 @@ from rummy.rules.tabling import (
     melds_in,
     places,
     single_lay_offs,
-    tabled,
     with_cards,
-    without,
 )
 
 RULES: Final = MeldRules(ace="either")  # R500-4
@@ -74,29 +73,10 @@ def plays(state: Zones) -> list[Action]:
     if owed is not None:
         # More cards than it takes are left, and any of them may be thrown: nothing to look ahead for.
         return [*map(Meld, melds_with(hand, owed, RULES)), *single_lay_offs((owed,), state.melds, RULES)]
-    actions: list[Action] = [*map(Meld, melds_in(hand, RULES)), *single_lay_offs(hand, state.melds, RULES)]
+    actions: list[Meld | LayOff] = [*map(Meld, melds_in(hand, RULES)), *single_lay_offs(hand, state.melds, RULES)]
     if state.forbidden is not None:
-        actions = [action for action in actions if _leads_on(state, action)]
-    return [*actions, END] if may_throw(hand, state.forbidden) else actions
-
-
-def _leads_on(state: Zones, action: Action) -> bool:
-    """Whether the turn can still be ended after *action*, which is a meld of the hand, or a lay-off that fits."""
-    assert isinstance(action, Meld | LayOff)
-    if len(state.hands[state.turn]) > len(action.cards) + 1:
-        return True  # Of two cards, alike or not, one may be thrown.
-    left = without(state.hands[state.turn], action.cards)
-    assert left is not None, "only cards of the hand are listed"
-    if may_throw(left, still_forbidden(state, action.cards)):
-        return True
-    return not left or _is_ended(state, action, left)
-
-
-def _is_ended(state: Zones, action: Meld | LayOff, left: Cards) -> bool:
-    """Whether the card that may not be thrown, the last of the hand, can be laid off after *action*."""
-    new = tabled(action.cards, state.turn, RULES) if isinstance(action, Meld) else grown_by(state, action, RULES)
-    assert new is not None, "only melds are listed"
-    return can_end(left, [*state.melds, new], still_forbidden(state, action.cards), RULES)
+        actions = [action for action in actions if leads_on(state, action, RULES)]
+    return [*actions, END] if may_throw(hand, state.forbidden) else [*actions]
 
 
 def meld(state: Zones, cards: Cards) -> None:
@@ -112,11 +92,11 @@ def meld(state: Zones, cards: Cards) -> None:
 def lay_off(state: Zones, action: LayOff) -> None:
     """Adds cards to a meld on the table. Raises `IllegalAction` before anything has changed."""
     left = held(state, action.cards)
-    grown = grown_by(state, action, RULES)
+    table = table_after(state, action, RULES)
     if state.owed is not None and state.owed != action.cards[0]:
         raise IllegalAction(_owes(state.owed), state.turn)
-    _check_end(state, action.cards, left, [*state.melds[: action.meld], grown, *state.melds[action.meld + 1 :]])
-    add_on(state, grown, action, left)
+    _check_end(state, action.cards, left, table)
+    add_on(state, table[action.meld], action, left)
 
 
 def _check_end(state: Zones, cards: Cards, left: Cards, table: list[TableMeld]) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from rummy.errors import IllegalAction
 from rummy.rules import shuffle
-from rummy.rules.actions import Card, Cards, LayOff, Seat
+from rummy.rules.actions import Card, Cards, LayOff, Meld, Seat
 from rummy.rules.cards import TEXTS, cards_text
 from rummy.rules.game import DealResult, DealTerms, Decision, Event, EventKind, Phase, Renewal, TableMeld, View
 from rummy.rules.tabling import MeldRules, after_lay_off, ends_for, hand_of, tabled, with_cards, without
@@ -279,6 +279,29 @@ def still_forbidden(state: Zones, cards: Cards) -> Card | None:
 def can_end(left: Cards, table: Sequence[TableMeld], forbidden: Card | None, rules: MeldRules) -> bool:
     """Whether a turn can be ended with *left*: with nothing, by a discard, or by laying the one card off."""
     return not left or may_throw(left, forbidden) or any(True in ends_for(meld, left[0], rules) for meld in table)
+
+
+def leads_on(state: Zones, action: Meld | LayOff, rules: MeldRules) -> bool:
+    """Whether the turn can still be ended after *action*, which is a meld of the hand, or a lay-off that fits."""
+    hand = state.hands[state.turn]
+    if len(hand) > len(action.cards) + 1:
+        return True  # Of two cards, alike or not, one may be thrown.
+    table = table_after(state, action, rules)
+    return can_end(held(state, action.cards), table, still_forbidden(state, action.cards), rules)
+
+
+def table_after(state: Zones, action: Meld | LayOff, rules: MeldRules) -> list[TableMeld]:
+    """The melds on the table once *action* is done. Raises `IllegalAction`."""
+    if isinstance(action, Meld):
+        return [*state.melds, meld_of(state, action.cards, rules)]
+    return replaced(state.melds, action.meld, grown_by(state, action, rules))
+
+
+def replaced(table: Sequence[TableMeld], number: int, meld: TableMeld) -> list[TableMeld]:
+    """The melds of *table* with *meld* in the place of one of them."""
+    after = list(table)
+    after[number] = meld
+    return after
 
 
 def held(state: Zones, cards: Any) -> Cards:

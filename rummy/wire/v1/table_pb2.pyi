@@ -241,6 +241,7 @@ class Welcome(_message.Message):
     concurrency: _builtins.int
     max_message_bytes: _builtins.int
     grace_seconds: _builtins.float
+    """How long the arbiter waits for a bot that takes in nothing. How long a bot may be away, each MatchStart says."""
     arbiter: _builtins.str
     """Which of them has sent this, whatever address the bot has dialled."""
     @_builtins.property
@@ -278,6 +279,9 @@ class MatchStart(_message.Message):
     LIMIT_MS_FIELD_NUMBER: _builtins.int
     BANK_MS_FIELD_NUMBER: _builtins.int
     INCREMENT_MS_FIELD_NUMBER: _builtins.int
+    STRIKES_FIELD_NUMBER: _builtins.int
+    GRACE_SECONDS_FIELD_NUMBER: _builtins.int
+    DEATHS_FIELD_NUMBER: _builtins.int
     match: _builtins.int
     game: _builtins.str
     options: _builtins.str
@@ -288,6 +292,12 @@ class MatchStart(_message.Message):
     bank_ms: _builtins.int
     increment_ms: _builtins.int
     """What each decision that is answered in time adds to the bank."""
+    strikes: _builtins.int
+    """The match's own fault policy: the strike that forfeits (0 where an older arena does not say), the seconds for which the
+    bot may be away, and the death of a hosted bot's process that forfeits.
+    """
+    grace_seconds: _builtins.float
+    deaths: _builtins.int
     def __init__(
         self,
         *,
@@ -299,10 +309,13 @@ class MatchStart(_message.Message):
         limit_ms: _builtins.int = ...,
         bank_ms: _builtins.int = ...,
         increment_ms: _builtins.int = ...,
+        strikes: _builtins.int = ...,
+        grace_seconds: _builtins.float = ...,
+        deaths: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_ms", b"bank_ms", "game", b"game", "increment_ms", b"increment_ms", "limit_ms", b"limit_ms", "match", b"match", "options", b"options", "seat", b"seat", "seats", b"seats"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_ms", b"bank_ms", "deaths", b"deaths", "game", b"game", "grace_seconds", b"grace_seconds", "increment_ms", b"increment_ms", "limit_ms", b"limit_ms", "match", b"match", "options", b"options", "seat", b"seat", "seats", b"seats", "strikes", b"strikes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from sentences import is_sentence
 from zones_table import draw_up, legal, terms
 
 from rummy.errors import IllegalAction
@@ -33,6 +34,7 @@ def refused(game: Basic, state: BasicState, text: str) -> str:
     assert text not in legal(game, state)
     with pytest.raises(IllegalAction) as error:
         game.apply(state, parse_action(text))
+    assert is_sentence(error.value.reason)
     return error.value.reason
 
 

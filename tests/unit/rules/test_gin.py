@@ -6,6 +6,7 @@ import oracle
 import pytest
 from gin_table import FIRST, SECOND, dealt, frozen, hand, legal, play
 from hands import rich_hand
+from sentences import is_sentence
 
 from rummy.errors import BadOptions, IllegalAction
 from rummy.rules.actions import Arrange, Discard, DrawPile, Knock, LayOff, Meld
@@ -22,8 +23,9 @@ GIN = Gin()
 def refused(state: GinState, text: str, reason: str, game: Gin = GIN) -> None:
     """The action is illegal for this reason, and nothing has changed."""
     before = frozen(state)
-    with pytest.raises(IllegalAction, match=reason):
+    with pytest.raises(IllegalAction, match=reason) as refusal:
         game.apply(state, parse_action(text))
+    assert is_sentence(refusal.value.reason)
     assert frozen(state) == before
 
 

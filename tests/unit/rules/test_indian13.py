@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from indian13_table import IDLE, POOR, READY, READY_GROUPS, hand, legal, play, position
+from sentences import is_sentence
 
 from rummy.errors import BadOptions, IllegalAction
 from rummy.rules import shuffle
@@ -25,8 +26,9 @@ GAME = Indian13()
 def refused(state: Any, text: str, sentence: str, game: Indian13 = GAME) -> None:
     kept = state.copy()
     events = len(state.events)
-    with pytest.raises(IllegalAction, match=sentence):
+    with pytest.raises(IllegalAction, match=sentence) as refusal:
         game.apply(state, parse_action(text))
+    assert is_sentence(refusal.value.reason)
     assert len(state.events) == events
     names = [name for name in type(state).__slots__ if name != "events"]
     assert [getattr(state, name) for name in names] == [getattr(kept, name) for name in names]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from positions import hand, play, position
+from sentences import is_sentence
 
 from rummy.errors import IllegalAction
 from rummy.rules.actions import EndMelds, LayOff, Meld
@@ -26,8 +27,9 @@ def legal(state: OneOhOneState) -> set[str]:
 
 def refused(state: OneOhOneState, text: str, sentence: str) -> None:
     before = state.copy()
-    with pytest.raises(IllegalAction, match=sentence):
+    with pytest.raises(IllegalAction, match=sentence) as refusal:
         GAME.apply(state, parse_action(text))
+    assert is_sentence(refusal.value.reason)
     for name in set(OneOhOneState.__slots__) - {"events"}:
         assert getattr(state, name) == getattr(before, name)
 

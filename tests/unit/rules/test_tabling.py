@@ -284,6 +284,18 @@ def test_hands_that_are_counted_by_heart(ace: str, cards: str, least: int) -> No
     assert solver.best(hand_of(parse_cards(cards)))[0] == solver.least(hand_of(parse_cards(cards))) == least
 
 
+def test_aces_that_count_more_than_a_joker_costs_are_still_melded_with_it_com_4() -> None:
+    # The joker saves 30 beside the aces, of which the run needs one, and 21 with the eights below it.
+    solver = arranger(MeldRules(ace="high", least_run=4), (15, *VALUES[1:]))
+    assert solver.best(hand_of(parse_cards("JcQcKcAcAdAh6h7h8hXr")))[0] == 21
+
+
+def test_of_two_runs_side_by_side_the_one_with_more_natural_cards_goes_on_con_4() -> None:
+    rules = MeldRules(ace="either", distinct_suits=False, most_set=158, least_run=4, half_natural=True)
+    hand = hand_of(parse_cards("2c3c3c4c4c7cJc" + 7 * "Xr"))
+    assert arranger(rules, VALUES).best(hand)[0] == 0  # 34 with two jokers, and 234 with two, 7, three, J.
+
+
 def test_the_smallest_melds_are_sets_of_three_and_runs_of_four_con_4_1() -> None:
     rules = MeldRules(ace="either", distinct_suits=False, most_set=158, least_run=4, half_natural=True)
     hand = hand_of(parse_cards("5c5d6c7c8cXr"))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from sentences import is_sentence
 
 from rummy.errors import IllegalAction
 from rummy.rules.cards import cards_text, parse_cards
@@ -66,8 +67,9 @@ def refused(game: Any, state: Any, script: str, sentence: str) -> None:
     play(game, state, " ".join(before))
     kept = state.copy()
     told = len(state.events)
-    with pytest.raises(IllegalAction, match=sentence):
+    with pytest.raises(IllegalAction, match=sentence) as refusal:
         game.apply(state, parse_action(last))
+    assert is_sentence(refusal.value.reason)
     assert len(state.events) == told
     for name in set(slots_of(state)) - {"events"}:
         assert getattr(state, name) == getattr(kept, name)

@@ -1,0 +1,83 @@
+"""What an entry of a tournament's log says, as a sentence; rounds and tables count from 1 there, as on pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rummy.store.log import Entry
+
+Said = dict[str, Any]
+
+
+def sentence(entry: Entry) -> str:
+    """What was done, in a sentence without who and why."""
+    told = _SENTENCES.get(entry.move)
+    return told(entry.said) if told else f"The tournament is {entry.move}."
+
+
+def _created(said: Said) -> str:
+    kind = "" if said["rated"] else " practice"
+    return f"A{kind} tournament of {said['game']} is made, {said['name']}; its commitment is {said['commitment']}."
+
+
+def _changed(said: Said) -> str:
+    return f"The format is now {said['format']}, cycles {said['cycles']}."
+
+
+def _entered(said: Said) -> str:
+    return f"{said['name']} enters as number {said['entrant'] + 1}."
+
+
+def _started(said: Said) -> str:
+    return f"It begins; {said['planned']} fixtures are planned."
+
+
+def _drawn(said: Said) -> str:
+    first, rounds = said["first"] + 1, said["rounds"]
+    which = f"Round {first} is" if rounds == 1 else f"Rounds {first} to {first + rounds - 1} are"
+    return f"{which} drawn: {said['fixtures']} fixtures."
+
+
+def _result(said: Said) -> str:
+    legs = "; ".join(
+        ", ".join(f"{place}. entrant {entrant + 1} ({score})" for entrant, place, score, _, _ in _placed(leg))
+        for leg in said["legs"]
+    )
+    return f"{_fixture(said)} has its result: {legs}."
+
+
+def _placed(leg: Said) -> list[Any]:
+    return sorted(leg["seats"], key=lambda seat: (seat[1], seat[0]))
+
+
+def _fixture(said: Said) -> str:
+    round_no, table_no, generation = said["fixture"]
+    again = f", generation {generation + 1}," if generation else ""
+    return f"Round {round_no + 1}, table {table_no + 1}{again}"
+
+
+def _closed(said: Said) -> str:
+    return f"Round {said['round'] + 1} is complete."
+
+
+def _rated(said: Said) -> str:
+    return f"Round {said['round'] + 1} is rated: {len(said['changes'])} ratings have moved."
+
+
+def _ended(said: Said) -> str:
+    return f"It has ended; its seed was {said['seed']}."
+
+
+_SENTENCES: dict[str, Callable[[Said], str]] = {
+    "created": _created,
+    "changed": _changed,
+    "entered": _entered,
+    "started": _started,
+    "drawn": _drawn,
+    "result": _result,
+    "closed": _closed,
+    "rated": _rated,
+    "finished": _ended,
+    "cancelled": _ended,
+}
