@@ -45,10 +45,11 @@ class Yard:
         return process
 
     def ready(self, name: str, *, program: Sequence[str] = ("-m", "workers")) -> subprocess.Popen[str]:
-        """A worker that has said that it is ready."""
+        """A worker that has said that it is ready; that took a while, in which no heart has beaten."""
         process = self.start(name, program=program)
         assert process.stdout is not None
         assert "worker ready" in process.stdout.readline()
+        self.beat()
         return process
 
     def count(self, condition: str) -> object:
