@@ -25,6 +25,7 @@ COMMANDS = {
     "tournament": ("rummy.cli.tournaments", "app"),
     "rate": ("rummy.cli.rate", "rate"),
     "ratings": ("rummy.cli.ratings", "ratings"),
+    "luck": ("rummy.cli.luck", "luck"),
     "play": ("rummy.cli.play", "play"),
     "compare": ("rummy.cli.compare", "compare"),
     "watch": ("rummy.cli.watch", "watch"),
