@@ -161,9 +161,9 @@ class Contract:
 
     def deal(self, deck: Sequence[Card], terms: DealTerms) -> ContractState:
         """As many cards as the contract of the deal asks for, the upcard, and the stock (CON-2.2)."""
-        number = min(terms.number, len(self.contracts) - 1)
-        whole = self.last_at_once and number == len(self.contracts) - 1
-        return ContractState(terms, dealt(deck, terms, self.cards[number]), self.contracts[number], whole=whole)
+        contract = self.contracts[terms.number]
+        whole = self.last_at_once and terms.number == len(self.contracts) - 1
+        return ContractState(terms, dealt(deck, terms, self.cards[terms.number]), contract, whole=whole)
 
     def decision(self, state: ContractState) -> Decision | None:
         """The open question, or None once the deal is over."""
@@ -291,8 +291,7 @@ def _finish(state: ContractState, reason: str) -> None:
     points = [hand_points(hand) for hand in state.hands]
     least = min([points[seat] for seat in state.terms.active])
     best = [seat for seat in state.terms.active if points[seat] == least]
-    winner = state.closer if state.closer is not None else best[0] if len(best) == 1 else None
-    state.result = DealResult(tuple(points), reason, winner)
+    state.result = DealResult(tuple(points), reason, best[0] if len(best) == 1 else None)
 
 
 _DEFAULT_BUYS: Final = 3
