@@ -7,10 +7,13 @@ from typing import Any
 import pytest
 from zones_table import draw_up, legal, play, terms
 
+from rummy.rules.actions import LayOff
 from rummy.rules.cards import parse_cards
 from rummy.rules.game import EventKind
+from rummy.rules.games import find_game
 from rummy.rules.games.rummy500 import Rummy500
 from rummy.rules.games.zones import Zones
+from rummy.rules.match import Match
 
 GAME = Rummy500()
 OTHER = "3c5d7h9sJcKd4s"
@@ -44,3 +47,15 @@ def test_either_joker_opens_the_pile_r500_3_2(joker: str, *, in_pile: bool) -> N
     assert "P2" in legal(GAME, state)
     state = position("5h2c3s", OTHER, stock="Th", pile="7hKd")
     assert "P2" not in legal(GAME, state)
+
+
+def test_a_lay_off_is_told_with_its_card_and_meld_r500_4() -> None:
+    state = position("7s8s9s2c2dTs", OTHER, stock="Th")
+    told = play(GAME, state, "S M:7s8s9s L:Ts>0")
+    (lay_off,) = [event for event in told if event.kind is EventKind.LAY_OFF]
+    assert (lay_off.seat, lay_off.lay_offs) == (0, (LayOff(parse_cards("Ts"), 0),))
+
+
+@pytest.mark.parametrize("key", ["basic", "contract", "indian13", "rummy500"])
+def test_where_nobody_knocks_there_is_no_limit_in_the_view(key: str) -> None:
+    assert Match(find_game(key), 3, b"seed").view(None).knock_limit == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations, permutations
 from random import Random
+from typing import Any
 
 import oracle
 import oracle_tabled
@@ -294,6 +295,65 @@ def test_of_two_runs_side_by_side_the_one_with_more_natural_cards_goes_on_con_4(
     rules = MeldRules(ace="either", distinct_suits=False, most_set=158, least_run=4, half_natural=True)
     hand = hand_of(parse_cards("2c3c3c4c4c7cJc" + 7 * "Xr"))
     assert arranger(rules, VALUES).best(hand)[0] == 0  # 34 with two jokers, and 234 with two, 7, three, J.
+
+
+@pytest.mark.parametrize("ace", ACES)
+def test_a_whole_suit_is_one_run_com_5(ace: str) -> None:
+    rules, suit = MeldRules(ace=ace), tuple(range(13, 26))
+    made = tabled(suit, 0, rules)
+    assert made is not None and made.run
+    assert places(made) == (tuple(range(1, 14)) if ace == "high" else tuple(range(13)))
+    assert [cards for cards in melds_in(suit, rules) if len(cards) == 13] == [made.cards]
+
+
+def test_the_thirteenth_card_of_a_run_round_the_corner_goes_to_its_high_end_com_6() -> None:
+    rules = MeldRules(ace="corner")
+    run = tabled(parse_cards("2c3c4c5c6c7c8c9cTcJcQcKc"), 0, rules)
+    assert run is not None
+    grown = after_lay_off(run, LayOff(parse_cards("Ac"), 0), 1, rules)
+    assert grown is not None
+    assert (cards_text(grown.cards), grown.placers) == ("2c3c4c5c6c7c8c9cTcJcQcKcAc", (0,) * 12 + (1,))
+
+
+def test_a_copy_that_is_laid_off_lies_behind_the_one_it_is_a_copy_of_com_6() -> None:
+    rules = MeldRules(distinct_suits=False, most_set=8)
+    made = tabled(parse_cards("7c7d7h"), 0, rules)
+    assert made is not None
+    grown = after_lay_off(made, LayOff(parse_cards("7c"), 0), 1, rules)
+    assert grown is not None
+    assert (cards_text(grown.cards), grown.placers) == ("7c7c7d7h", (0, 1, 0, 0))
+
+
+def test_a_set_has_no_more_cards_than_the_rules_say_com_4() -> None:
+    rules = MeldRules(distinct_suits=False, most_set=8)
+    for cards in ("7c7c7d7d7h7h7s7s", "7c7c7d7d7h7hXrXb"):
+        made = tabled(parse_cards(cards), 0, rules)
+        assert made is not None
+        assert single_lay_offs(hand_of(parse_cards("7s7hXr")), [made], rules) == []
+        assert tabled((*parse_cards(cards), JOKER), 0, rules) is None
+    full = tabled(parse_cards("7c7d7h7s"), 0, MeldRules())
+    assert full is not None
+    assert single_lay_offs(parse_cards("7sXr"), [full], MeldRules()) == []
+
+
+def test_the_melds_of_a_hand_are_each_listed_once() -> None:
+    for cards in ("AdAhAs", "AcAdAhAs", "As2s3sQsKs", "7c7d7h8h9h"):
+        found = melds_in(hand_of(parse_cards(cards)), MeldRules(ace="either"))
+        assert len(found) == len(set(found)) > 0
+
+
+def test_of_two_natural_cards_a_half_natural_meld_has_two_jokers_at_most_con_4_3() -> None:
+    rules = MeldRules(ace="either", distinct_suits=False, most_set=158, least_run=4, half_natural=True)
+    found = melds_in(hand_of(parse_cards("5c5dXrXrXr")), rules)
+    assert {cards_text(cards) for cards in found} == {"5c5dXr", "5c5dXrXr"}
+
+
+@pytest.mark.parametrize(
+    "rules", [{"ace": "middle"}, {"naturals": 1}, {"least_set": 2}, {"least_run": 2}, {"most_set": 5}]
+)
+def test_rules_of_melds_that_no_game_has(rules: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"^A (meld|set) "):
+        MeldRules(**rules)
 
 
 def test_the_smallest_melds_are_sets_of_three_and_runs_of_four_con_4_1() -> None:
