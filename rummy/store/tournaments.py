@@ -13,7 +13,7 @@ from typing import Any, LiteralString
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from rummy.errors import BadInput, BadOptions, Conflict, NotFound
+from rummy.errors import BadInput, BadOptions, Conflict, NotFound, TournamentClosed
 from rummy.league.model import MOVES, Round, TournamentState, check_move
 from rummy.league.pairing import find_format
 from rummy.league.pairing.format import Field, Option, check, check_options, check_table, lots, ranks
@@ -75,6 +75,7 @@ class Tournament:
     started_at: datetime | None
     finished_at: datetime | None
     drawn: bool  # Every round is saved.
+    league_id: int | None  # Of the league of which it is a division in a season.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +97,8 @@ def ladder_of(game: Game) -> str:
 
 _COLUMNS: LiteralString = """
     SELECT tournament_id, name, game, options, ladder, format, table_size, cycles, format_options, limit_ms, bank_ms,
-           increment_ms, faults, commitment, rated, state, created_at, started_at, finished_at, drawn
+           increment_ms, faults, commitment, rated, state, created_at, started_at, finished_at, drawn,
+           league_id
       FROM tournament """
 _CREATE: LiteralString = """
     INSERT INTO tournament (name, game, options, ladder, format, table_size, cycles, format_options, limit_ms, bank_ms,
@@ -238,6 +240,7 @@ def add_entrant(
     Raises `TournamentClosed`, `Conflict` for a bot that is in already, `BadInput` for one that cannot play there.
     """
     tournament = lock_for(tx, tournament_id, "entered")
+    _refuse_of_league(tournament, f"enter the bot with 'arena league enter {tournament.league_id}'")
     version = bots.get(tx, version_id)
     _check_fits(version, tournament.game)
     entrant_no = _count(tx, tournament_id)
@@ -252,6 +255,11 @@ def add_entrant(
     }  # fmt: skip
     log.append(tx, tournament_id, "entered", told, by=by, now=now)
     return entrant_no
+
+
+def _refuse_of_league(tournament: Tournament, instead: str) -> None:
+    if tournament.league_id is not None:
+        raise TournamentClosed(f"{tournament.name!r} is a division of league {tournament.league_id}: {instead}")
 
 
 def _check_fits(version: bots.Version, game: str) -> None:
@@ -406,6 +414,7 @@ def change_format(
     Raises `TournamentClosed` after the start, `LeagueError` or `BadInput` for what cannot be had.
     """
     tournament = lock_for(tx, tournament_id, "changed")
+    _refuse_of_league(tournament, "its format is the league's, and settled")
     key = tournament.format if format_key is None else format_key
     form = find_format(key)
     check_table(form, tournament.table_size)

@@ -75,10 +75,11 @@ def test_a_ladder_is_ranked_by_rating_at_its_start_and_its_table_is_by_rating(wo
     play_to_the_end(world, first)
     with world.database.transaction() as tx:
         versions = tournaments.entrants(tx, first)
-        made = tournaments.create(tx, tournaments.Plan(name="Daily", game="gin", format="ladder"), now=world.now)
+        plan = tournaments.Plan(name="Daily", game="gin", format="ladder")
+        made = tournaments.create(tx, plan, by=BECAUSE, now=world.now)
         for version in reversed(versions):
-            tournaments.add_entrant(tx, made, version)
-        assert tournaments.start(tx, made, now=world.now) == 4 * 3 * 3
+            tournaments.add_entrant(tx, made, version, by=BECAUSE, now=world.now)
+        assert tournaments.start(tx, made, by=BECAUSE, now=world.now) == 4 * 3 * 3
         assert tournaments.get(tx, made).drawn
         known = ratings.current(tx, tournaments.get(tx, made).ladder, versions)
         field = tournaments.field_of(tx, tournaments.get(tx, made))
