@@ -39,8 +39,8 @@ class MeldRules:
     def __post_init__(self) -> None:
         if self.ace not in ACES or self.naturals < 2 or self.least_set < 3 or self.least_run < 3:
             raise ValueError("A meld has at least three cards, two of them natural, and a known place for the ace.")
-        if self.distinct_suits and self.most_set > 4:
-            raise ValueError("A set of different suits has at most four cards.")
+        if self.distinct_suits and self.most_set != 4:
+            raise ValueError("A set of different suits has up to four cards.")
 
     def allows(self, naturals: int, jokers: int) -> bool:
         """Whether so many jokers may stand among so many natural cards."""

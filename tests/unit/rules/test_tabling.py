@@ -198,6 +198,7 @@ def test_best_discards_and_hands_as_multisets() -> None:
     hand = hand_of(parse_cards("4c4d4hKdKd9s"))
     assert solver.best_discards(hand) == (19, [parse_card("Kd")])
     assert solver.best_discards(hand, parse_card("Kd")) == (20, [parse_card("9s")])
+    assert solver.best_discards(parse_cards("9s"), parse_card("9s")) == (0, [])
     assert without(hand, parse_cards("KdKd")) == parse_cards("4c4d4h9s")[:1] + hand_of(parse_cards("4d4h9s"))
     assert without(hand, parse_cards("9s9s")) is None
     assert with_cards((), parse_cards("Kd4cKd")) == hand_of(parse_cards("4cKdKd"))
@@ -285,10 +286,32 @@ def test_hands_that_are_counted_by_heart(ace: str, cards: str, least: int) -> No
     assert solver.best(hand_of(parse_cards(cards)))[0] == solver.least(hand_of(parse_cards(cards))) == least
 
 
-def test_aces_that_count_more_than_a_joker_costs_are_still_melded_with_it_com_4() -> None:
-    # The joker saves 30 beside the aces, of which the run needs one, and 21 with the eights below it.
+@pytest.mark.parametrize("suits", list(permutations("cdhs", 3)), ids="".join)
+def test_aces_that_count_more_than_a_joker_costs_are_still_melded_with_it_com_4(suits: tuple[str, ...]) -> None:
+    a, b, c = suits
+    # The joker saves 30 beside the aces, of which the run needs one, and 21 with the eight below it.
     solver = arranger(MeldRules(ace="high", least_run=4), (15, *VALUES[1:]))
-    assert solver.best(hand_of(parse_cards("JcQcKcAcAdAh6h7h8hXr")))[0] == 21
+    hand = hand_of(parse_cards(f"J{a}Q{a}K{a}A{a}A{b}A{c}6{c}7{c}8{c}Xr"))
+    assert solver.best(hand)[0] == 21
+
+
+@pytest.mark.parametrize(
+    ("rules", "cards", "least"),
+    [
+        (MeldRules(naturals=3), "5c5dXr7h8hXb", 25),
+        (MeldRules(naturals=3), "5c5d5h7h8h9hXr", 0),
+        (MeldRules(distinct_suits=False, most_set=4), "5c5c5d5d5h", 5),
+        (MeldRules(distinct_suits=False, most_set=4), "5c5c5d5d5hXr", 0),
+        (MeldRules(distinct_suits=False, most_set=4), "5c5c5d5d5h5h5s5s", 0),
+        (MeldRules(distinct_suits=False, most_set=4), "5c5c5d5d5h5h5s5s5s", 0),
+    ],
+)
+def test_sets_of_rules_that_no_game_has_yet(rules: MeldRules, cards: str, least: int) -> None:
+    hand = hand_of(parse_cards(cards))
+    found, melds = arranger(rules, VALUES).best(hand)
+    assert found == least
+    assert all(classified(meld, rules) is not None for meld in melds)
+    assert without(hand, [card for meld in melds for card in meld]) is not None
 
 
 def test_of_two_runs_side_by_side_the_one_with_more_natural_cards_goes_on_con_4() -> None:
@@ -349,7 +372,7 @@ def test_of_two_natural_cards_a_half_natural_meld_has_two_jokers_at_most_con_4_3
 
 
 @pytest.mark.parametrize(
-    "rules", [{"ace": "middle"}, {"naturals": 1}, {"least_set": 2}, {"least_run": 2}, {"most_set": 5}]
+    "rules", [{"ace": "middle"}, {"naturals": 1}, {"least_set": 2}, {"least_run": 2}, {"most_set": 3}, {"most_set": 5}]
 )
 def test_rules_of_melds_that_no_game_has(rules: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"^A (meld|set) "):
