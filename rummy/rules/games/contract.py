@@ -161,9 +161,9 @@ class Contract:
 
     def deal(self, deck: Sequence[Card], terms: DealTerms) -> ContractState:
         """As many cards as the contract of the deal asks for, the upcard, and the stock (CON-2.2)."""
-        contract = self.contracts[terms.number]
-        whole = self.last_at_once and terms.number == len(self.contracts) - 1
-        return ContractState(terms, dealt(deck, terms, self.cards[terms.number]), contract, whole=whole)
+        number = min(terms.number, len(self.contracts) - 1)
+        whole = self.last_at_once and number == len(self.contracts) - 1
+        return ContractState(terms, dealt(deck, terms, self.cards[number]), self.contracts[number], whole=whole)
 
     def decision(self, state: ContractState) -> Decision | None:
         """The open question, or None once the deal is over."""
