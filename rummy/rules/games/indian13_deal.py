@@ -85,7 +85,6 @@ def draw_pile(state: Indian13State, *, rediscard_ban: bool) -> None:
     """Takes the upcard, which may be taken."""
     (card,) = zones.take(state, state.turn, 1)
     state.forbidden = card if rediscard_ban else None
-    state.first = False
     _drawn(state)
 
 

@@ -10,7 +10,7 @@ from zones_table import default, hand, legal, play
 
 from rummy.errors import BadOptions
 from rummy.rules.cards import cards_text, parse_cards
-from rummy.rules.game import DealResult, DealTerms, EventKind, Phase
+from rummy.rules.game import DealResult, DealTerms, EventKind, Phase, Renewal
 from rummy.rules.games import find_game, options_of
 from rummy.rules.games.basic import Basic
 from rummy.rules.match import Match
@@ -303,6 +303,7 @@ def test_bas_6_4_a_single_card_turned_over_must_be_taken() -> None:
     play(GAME, state, "O")
     assert legal(GAME, state) == {"P1"}
     assert default(GAME, state) == "P1"
+    assert state.renewal == Renewal(1, order=())
     refused(GAME, state, "O")
     play(GAME, state, "P1 E D:6c")
     assert legal(GAME, state) == {"O", "P1"}
@@ -345,7 +346,9 @@ def test_bas_6_5_so_often_as_the_option_says() -> None:
     state = position("6c7h", "Kc9d", stock="3h", pile="4c5d")
     play(game, state, "S E D:3h")
     assert state.result is None
-    play(game, state, "O S E D:9d S E D:6c")
+    play(game, state, "O")
+    assert state.renewal == Renewal(1, order=tuple(state.stock)) and len(state.stock) == 2
+    play(game, state, "S E D:9d S E D:6c")
     assert state.result == DealResult((-7 - 3, -10 - 5), "stock")
 
 

@@ -337,6 +337,9 @@ def test_a_default_discard_leaves_the_fewest_points_and_no_joker() -> None:
     jokers.hands[0] = (52,)
     play(JOKERS, jokers, "P1 E")
     assert JOKERS.default_action(jokers) == Discard(52)
+    taken = position("Xb", "Kd", pile="Xr")
+    play(JOKERS, taken, "P1 E")
+    assert JOKERS.default_action(taken) == Discard(53)
 
 
 def test_meld_rules_refuse_what_no_game_has() -> None:

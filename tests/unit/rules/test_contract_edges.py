@@ -65,6 +65,7 @@ def test_any_four_in_a_row_are_a_run_con_4_1(cards: str) -> None:
 
 def test_a_run_ends_with_the_ace_above_the_king_con_4_1() -> None:
     assert exactly(hand_of(parse_cards("QsKsAs2s")), 0, 1) is None
+    assert exactly(hand_of(parse_cards("JcQcKcAd")), 0, 1) is None
     (meld,) = exactly(hand_of(parse_cards("QsKsXrXb")), 0, 1) or ()
     assert classified(meld, RULES) is not None
 
@@ -102,6 +103,15 @@ def test_the_last_meld_leaves_no_card_that_must_stay_con_8() -> None:
     refused(Contract(), state, "M:7c7d7hXr", "could not complete it")
 
 
+def test_a_deal_beyond_the_last_contract_is_like_the_last_con_6() -> None:
+    game = Contract()
+    for number in (6, 7, 20):
+        state = game.deal(game.deck(3), terms(3, number=number))
+        assert (state.sets, state.runs, state.whole, len(state.hands[0])) == (0, 3, True, 12)
+    state = game.deal(game.deck(3), terms(3, number=5))
+    assert (state.sets, state.runs, state.whole, len(state.hands[0])) == (1, 2, False, 12)
+
+
 def test_the_last_meld_of_the_last_deal_leaves_no_card_con_6() -> None:
     game = Contract(contracts=((2, 0),), cards=(7,))
     state = position(game, "5c5d5h7c7d7h9s", OTHER, stock="7s", pile="Ks")
@@ -120,7 +130,7 @@ def test_a_joker_may_stand_for_a_card_that_another_run_needs_con_4(suit: str) ->
     """Of a run A234 there would be three jokers left for the six."""
     for ranks in ("A2346", "23457", "34568"):
         hand = hand_of(parse_cards("".join(rank + suit for rank in ranks) + "XrXrXb"))
-        assert exactly(hand, 0, 2) is not None
+        assert exactly(hand, 0, 2) is not None and some(hand, 0, 2) is not None
         assert exactly(hand_of([*hand, *[JOKER] * 3]), 0, 2) is None  # More jokers than natural cards.
 
 

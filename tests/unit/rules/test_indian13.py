@@ -210,6 +210,14 @@ def test_ind_6_a_wrong_show_costs_80_and_the_others_play_on() -> None:
     assert state.result is not None and state.result.points == (-80, -20, 100)
 
 
+def test_ind_4_2_the_joker_of_a_wrong_show_is_not_the_first_upcard() -> None:
+    state = position(READY.replace("4h", "Xr"), POOR, IDLE)
+    play(GAME, state, "S K:Xr/" + READY_GROUPS.replace("4h", "7c"))
+    resumed = GAME.resume(GAME.view(state, None), state.hands, state.stock.copy())
+    for deal in (state, resumed):
+        assert legal(GAME, deal) == {"S", "Q"}
+
+
 def test_ind_6_after_a_wrong_show_of_two_seats_the_other_has_won() -> None:
     state = position(POOR, IDLE)
     play(Indian13(wrong_show=90), state, "S K:7c/" + POOR.replace(" ", ","))

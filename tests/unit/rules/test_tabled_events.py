@@ -12,8 +12,10 @@ from rummy.rules.cards import parse_cards
 from rummy.rules.game import EventKind
 from rummy.rules.games import find_game
 from rummy.rules.games.rummy500 import Rummy500
+from rummy.rules.games.rummy500_deal import meld_points
 from rummy.rules.games.zones import Zones
 from rummy.rules.match import Match
+from rummy.rules.tabling import tabled
 
 GAME = Rummy500()
 OTHER = "3c5d7h9sJcKd4s"
@@ -59,3 +61,21 @@ def test_a_lay_off_is_told_with_its_card_and_meld_r500_4() -> None:
 @pytest.mark.parametrize("key", ["basic", "contract", "indian13", "rummy500"])
 def test_where_nobody_knocks_there_is_no_limit_in_the_view(key: str) -> None:
     assert Match(find_game(key), 3, b"seed").view(None).knock_limit == 0
+
+
+def test_nobody_has_won_a_deal_that_ends_with_equal_points_r500_7() -> None:
+    game = Rummy500(turn_cap=1)
+    state = position("2c", "2d", stock="KcKd")
+    play(game, state, "S E D:Kc S E D:Kd")
+    assert state.result is not None
+    assert (state.result.reason, state.result.points, state.result.winner) == ("turn cap", (-2, -2), None)
+
+
+@pytest.mark.parametrize(
+    ("cards", "points"),
+    [("AsXr3s", [1, 15, 3]), ("Xr2s3s", [15, 2, 3]), ("QsXrAs", [10, 15, 15]), ("AsAdXr", [15] * 3)],
+)
+def test_an_ace_counts_less_only_where_it_stands_below_a_two_r500_6_2(cards: str, points: list[int]) -> None:
+    meld = tabled(parse_cards(cards), 0, GAME.meld_rules())
+    assert meld is not None
+    assert meld_points(meld) == points

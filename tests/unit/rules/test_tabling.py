@@ -379,6 +379,19 @@ def test_rules_of_melds_that_no_game_has(rules: dict[str, Any]) -> None:
         MeldRules(**rules)
 
 
+@pytest.mark.parametrize("extra", ["", "Kc", "Kc2cAc", "QcKcAc2c", "KcAcAc2c2cKc", "3c4c5c6c7c8c9cTcJcQcKcAc2c"])
+@pytest.mark.parametrize("short", ["", "Ac", "7c"])
+def test_runs_that_go_all_the_way_round_come_out_whole_com_5(extra: str, short: str) -> None:
+    rules = MeldRules(ace="corner", distinct_suits=False, most_set=8)
+    left = without(hand_of((*range(13), *parse_cards(extra))), parse_cards(short))
+    assert left is not None
+    hand = hand_of((*left, *[JOKER] * (len(short) // 2)))
+    least, melds = arranger(rules, VALUES).best(hand)
+    assert least == 0
+    assert all(classified(meld, rules) is not None for meld in melds)
+    assert without(hand, [card for meld in melds for card in meld]) is not None
+
+
 def test_the_smallest_melds_are_sets_of_three_and_runs_of_four_con_4_1() -> None:
     rules = MeldRules(ace="either", distinct_suits=False, most_set=158, least_run=4, half_natural=True)
     hand = hand_of(parse_cards("5c5d6c7c8cXr"))
