@@ -90,8 +90,8 @@ def shown(tx: Connection, league: League, season: Season) -> str:
 
 def _state(league: League, season: Season) -> str:
     if season.ended_at is not None:
-        played = "" if season.started_at != season.ended_at else ", unplayed: there were too few bots"
-        return f"ended at {utc(season.ended_at)}{played}."
+        unplayed = "" if season.played else ", unplayed: there were too few bots"
+        return f"ended at {utc(season.ended_at)}{unplayed}."
     if season.started_at is not None:
         return f"has been played since {utc(season.started_at)}."
     return f"is settled, and begins at {utc(league.calendar.begins(season.season_no))}."

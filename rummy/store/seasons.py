@@ -39,6 +39,7 @@ class Season:
     frozen_at: datetime
     started_at: datetime | None
     ended_at: datetime | None
+    played: bool  # Not where there were too few bots.
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,9 @@ def live(tx: Connection) -> list[int]:
 
 
 _NEWEST: LiteralString = """
-    SELECT league_id, season_no, frozen_at, started_at, ended_at FROM season
+    SELECT league_id, season_no, frozen_at, started_at, ended_at,
+           EXISTS (SELECT FROM season_place p WHERE p.league_id = s.league_id AND p.season_no = s.season_no) AS played
+      FROM season s
      WHERE league_id = %(league_id)s AND season_no < %(before)s ORDER BY season_no DESC LIMIT %(limit)s"""
 
 
