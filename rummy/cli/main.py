@@ -32,8 +32,9 @@ COMMANDS = {
     "watch": ("rummy.cli.watch", "watch"),
     "replay": ("rummy.cli.replays", "app"),
     "bench": ("rummy.cli.bench", "bench"),
+    "chaos": ("rummy.cli.chaos.command", "chaos"),
 }
-OF_THE_MACHINE = ("demo", "up", "down", "status", "migrate")
+OF_THE_MACHINE = ("demo", "up", "down", "status", "migrate", "chaos")
 """These start and stop an arena; all others speak to one that runs."""
 
 
