@@ -105,6 +105,11 @@ class Bot:
         self.arbiters = list(message.arbiters) or self.arbiters
         return True
 
+    def forget(self) -> None:
+        """Lets go of what it was told; what it was asked stays."""
+        for told in (self.starts, self.rejections, self.ends, self.news, self.heard):
+            told.clear()
+
     async def until(self, holds: Callable[[], object]) -> None:
         """Reads until *holds*; fails where the stream ends before."""
         while not holds():
