@@ -49,7 +49,9 @@ def decisions(key: str, number: int, seats: int) -> Iterator[Match]:
 def kept(state: Any) -> dict[str, Any]:
     """What *state* consists of, without its events and what only the match knows."""
     parts = {name: getattr(state, name) for name in slots_of(state) if name != "events"}
-    if isinstance(state, Indian13State):  # Who is out of the deal never draws; an upcard is taken at the start of a turn.
+    if isinstance(
+        state, Indian13State
+    ):  # Who is out of the deal never draws; an upcard is taken at the start of a turn.
         parts["drawn"] = [state.drawn[seat] for seat in state.playing]
         parts["first"] = state.first and state.phase is Phase.START
     return {**parts, "terms": replace(state.terms, chance=b"", number=0)}

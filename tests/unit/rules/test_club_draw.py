@@ -140,7 +140,7 @@ def test_clb_4_7_the_deal_ends_once_nobody_in_a_row_could_draw() -> None:
 def test_clb_4_7_the_last_stock_card_is_a_draw_like_any_other() -> None:
     state = position("7c8c", "", stock="9c", melds="1:4c4d4h")
     play(GAME, state, "S M:7c8c9c C C")
-    assert state.result is None  # Of the two turns in a row one has drawn.
+    assert GAME.decision(state) == (0, Phase.GO_OUT)  # Of the two turns in a row one has drawn.
     play(GAME, state, "C")
     assert state.result is not None
     assert state.result.reason == "nothing to draw"
