@@ -51,7 +51,7 @@ class Tables:
             tournament.tournament_id, _mark(tournament), lambda: self._compute(tournament.tournament_id), wait=None
         )
         with self._database.transaction() as tx:
-            results = matches.results(tx, tournament.tournament_id)
+            results = matches.rated(tx, tournament.tournament_id)
             opening = ratings.opening(tx, tournament.tournament_id)
         rounds = sorted({result.round_no for result in results})
         errors = errors_along(results, opening, chosen_rounds(rounds[:-1], len(results)))

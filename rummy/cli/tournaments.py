@@ -18,7 +18,7 @@ from rummy.league.model import TournamentState
 from rummy.league.pairing import PAIRINGS, find_format
 from rummy.league.pairing.format import check
 from rummy.rules import canonical
-from rummy.store import bots, db, planning, tournaments
+from rummy.store import bots, db, planning, terms, tournaments
 from rummy.store.db import Connection, Database
 from rummy.store.log import OPERATOR, By
 
@@ -71,12 +71,12 @@ def create(
     increment_ms: Annotated[int, typer.Option(help="What each answer in time adds to that, in milliseconds.")] = 0,
     strikes: Annotated[
         int, typer.Option(help="The illegal or late answer of a match that forfeits it; 1 forgives none.")
-    ] = int(tournaments.FAULTS["strikes"]),
-    grace: Annotated[
-        float, typer.Option(help="Seconds that a bot may be gone before it forfeits.")
-    ] = tournaments.FAULTS["grace_seconds"],
+    ] = int(terms.FAULTS["strikes"]),
+    grace: Annotated[float, typer.Option(help="Seconds that a bot may be gone before it forfeits.")] = terms.FAULTS[
+        "grace_seconds"
+    ],
     deaths: Annotated[int, typer.Option(help="The death of a hosted bot's process in a match that forfeits it.")] = int(
-        tournaments.FAULTS["deaths"]
+        terms.FAULTS["deaths"]
     ),
     draft: Annotated[bool, typer.Option("--draft", help="A draft, which 'open' opens for entries.")] = False,
     start_now: Annotated[bool, typer.Option("--start", help="Start it at once.")] = False,
