@@ -78,6 +78,15 @@ def create(
     deaths: Annotated[int, typer.Option(help="The death of a hosted bot's process in a match that forfeits it.")] = int(
         terms.FAULTS["deaths"]
     ),
+    match_deadline: Annotated[
+        int | None, typer.Option(help="Seconds that a match may be in play (default: by limit and bank).")
+    ] = None,
+    fixture_deadline: Annotated[
+        int | None, typer.Option(help=f"Seconds that a live bot is waited for (default: {terms.WAIT_SECONDS}).")
+    ] = None,
+    round_deadline: Annotated[
+        int | None, typer.Option(help="Seconds that a round may take (default: what its fixtures may take in all).")
+    ] = None,
     draft: Annotated[bool, typer.Option("--draft", help="A draft, which 'open' opens for entries.")] = False,
     start_now: Annotated[bool, typer.Option("--start", help="Start it at once.")] = False,
     plan_only: Annotated[bool, typer.Option("--plan", help="Say what it would come to, and make nothing.")] = False,
@@ -95,6 +104,7 @@ def create(
                 format_options=_format_options(rounds, seeding, ties),
                 limit_ms=limit_ms, bank_ms=bank_ms, increment_ms=increment_ms,
                 faults={"strikes": strikes, "grace_seconds": grace, "deaths": deaths},
+                deadlines={"match": match_deadline, "fixture": fixture_deadline, "round": round_deadline},
             )  # fmt: skip
             plan = replace(plan, cycles=_cycles(plan, cycles, matches, versions))
             planned = planning.of_plan(tx, plan, versions)  # Too few or too many are refused here already.

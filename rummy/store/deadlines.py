@@ -52,7 +52,8 @@ _BEGIN: LiteralString = """
            (t.deadlines->>'fixture')::float + (t.deadlines->>'match')::float * (
              SELECT count(*) FROM fixture f WHERE f.tournament_id = r.tournament_id AND f.round_no = r.round_no))
       FROM tournament t
-     WHERE r.tournament_id = t.tournament_id AND t.state = 'running' AND r.deadline IS NULL AND r.closed_at IS NULL
+     WHERE r.tournament_id = t.tournament_id AND t.state IN ('running', 'paused')
+       AND r.deadline IS NULL AND r.closed_at IS NULL
        AND r.round_no = (SELECT min(round_no) FROM round o
                           WHERE o.tournament_id = t.tournament_id AND o.closed_at IS NULL)"""
 _OVERDUE: LiteralString = """

@@ -57,6 +57,7 @@ class Rebuilt:
         check_chain(entries)
         if not entries or entries[0].move != "created":
             raise BadInput("The log does not begin with a tournament that is made: it is of an older arena, or empty.")
+        self.count = len(entries)
         self.terms: dict[str, Any] = {}
         self.state = TournamentState.DRAFT
         ends = (entry for entry in reversed(entries) if entry.move in ("finished", "cancelled"))
