@@ -6,12 +6,13 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Callable
+from functools import partial
 from types import FrameType
 
 import uvicorn
 
-from api.app import create_app
-from api.live import Hub
+from api.app import close_streams, create_app
 from rummy import logs
 from rummy.errors import RummyError, SettingsError
 from rummy.settings import Settings
@@ -24,9 +25,9 @@ POOL = 16
 class Dashboard(uvicorn.Server):
     """A server that says when it is ready, and lets go of open event streams when it is told to stop."""
 
-    def __init__(self, config: uvicorn.Config, hub: Hub) -> None:
+    def __init__(self, config: uvicorn.Config, let_go: Callable[[], None]) -> None:
         super().__init__(config)
-        self._hub = hub
+        self._let_go = let_go
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Opens the port, then says so in one line."""
@@ -38,7 +39,7 @@ class Dashboard(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Ends the service; unlike the method it replaces, without dying of the signal afterwards."""
-        self._hub.close()
+        self._let_go()
         self.force_exit = self.should_exit and sig == signal.SIGINT
         self.should_exit = True
 
@@ -54,7 +55,7 @@ def main() -> int:
         sys.stderr.write(f"the dashboard cannot start: {error}\n")
         return 1
     with Database(settings.database_url, size=POOL, name="dashboard") as database:
-        app = create_app(database)
+        app = create_app(database, watch_address=settings.watch_address)
         config = uvicorn.Config(
             app,
             log_config=None,
@@ -63,7 +64,7 @@ def main() -> int:
             server_header=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
-        Dashboard(config, app.state.hub).run(sockets=[listener])
+        Dashboard(config, partial(close_streams, app)).run(sockets=[listener])
     return 0
 
 

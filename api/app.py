@@ -14,6 +14,7 @@ from api import errors
 from api.live import Hub
 from api.reads import Clock, Reads, utc_now
 from api.routes import live, pages, v1
+from api.spectating import Spectating
 from api.web import STATIC
 from api.web.head import HeadAsGet
 from api.web.headers import SecurityHeaders
@@ -25,8 +26,8 @@ DESCRIPTION = (
 )
 
 
-def create_app(database: Database, *, now: Clock = utc_now) -> FastAPI:
-    """The dashboard on *database*, which the caller closes."""
+def create_app(database: Database, *, now: Clock = utc_now, watch_address: str = "") -> FastAPI:
+    """The dashboard on *database*, which the caller closes; it follows fixtures at *watch_address*, if given."""
     app = FastAPI(
         title="Rummy Arena",
         version="1",
@@ -38,6 +39,7 @@ def create_app(database: Database, *, now: Clock = utc_now) -> FastAPI:
     )
     app.state.reads = Reads(database, now=now)
     app.state.hub = Hub(database.url)
+    app.state.spectating = Spectating(watch_address)
     for router in (v1.router, live.router, pages.router):
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
@@ -48,13 +50,19 @@ def create_app(database: Database, *, now: Clock = utc_now) -> FastAPI:
     return app
 
 
+def close_streams(app: FastAPI) -> None:
+    """Lets go of pages that are kept up to date, so that the service can stop at once."""
+    app.state.hub.close()
+    app.state.spectating.close()
+
+
 @contextlib.asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     listener = asyncio.create_task(app.state.hub.run())
     try:
         yield
     finally:
-        app.state.hub.close()
+        close_streams(app)
         listener.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await listener

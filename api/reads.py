@@ -86,6 +86,18 @@ class Reads:
         last = f"{items[-1].round_no}.{items[-1].table_no}" if len(rows) > limit else None
         return schemas.Page[schemas.Fixture](items=items, next=last)
 
+    def fixture(self, fixture_id: int) -> schemas.FixtureDetail:
+        """One fixture."""
+        with self._database.transaction() as tx:
+            row = pages.fixture(tx, fixture_id)
+            if row is None:
+                raise NotFound(f"There is no fixture {fixture_id}.")
+            played_in = _tournament(tx, row.tournament_id)
+        return schemas.FixtureDetail(
+            **_fixture(row, self._now()).model_dump(), tournament_id=row.tournament_id, tournament=played_in.name,
+            game=played_in.game, options=played_in.options,
+        )  # fmt: skip
+
     def ladders(self) -> list[schemas.Ladder]:
         """The best of every ladder."""
         with self._database.transaction() as tx:

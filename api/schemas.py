@@ -165,6 +165,15 @@ class Fixture(Model):
         return max(scores, default=None)
 
 
+class FixtureDetail(Fixture):
+    """A fixture with its tournament."""
+
+    tournament_id: int
+    tournament: str
+    game: str
+    options: dict[str, Any]
+
+
 class BotRating(Model):
     """The newest rating of a bot in a ladder, and the version that holds it; `error` is that of its last tournament."""
 

@@ -13,30 +13,36 @@ from dataclasses import dataclass
 
 Now = Callable[[], float]
 
-TICK = 0.02
-"""Seconds between two sweeps, each of which reads the clock."""
-STALL = 0.06
-"""A longer silence than this between two readings means that this process did not run."""
+BEAT = 0.005
+"""Seconds between two beats of the loop."""
+STILL = 0.008
+"""So long after a beat the clock stands still; timers are late by a millisecond or two on a machine at rest."""
+BEATS_A_SWEEP = 4
+TICK = BEAT * BEATS_A_SWEEP
+"""Seconds between two sweeps, which find what is late."""
 
 
 class SteadyTime:
-    """A monotonic clock without the stretches in which this process stood still: they are not the bots' fault.
+    """A monotonic clock that goes on only while the loop does.
 
-    It is read at least every TICK while the process runs, so that whatever is far longer was a stall.
+    An answer is there before the loop comes to it. Where the loop is behind, because the process does not run or has
+    much to do, its next beat is behind as well, and until that the clock stands still: so what waits in the arbiter
+    does not age by more than STILL.
     """
 
     def __init__(self, monotonic: Now = time.monotonic) -> None:
         self._monotonic = monotonic
-        self._last = monotonic()
+        self._still = monotonic() + STILL  # From then on, unless there is a beat before.
         self.lost = 0.0  # Seconds that have been left out so far.
 
     def __call__(self) -> float:
+        return min(self._monotonic(), self._still) - self.lost
+
+    def beat(self) -> None:
+        """The loop is here; called every BEAT."""
         now = self._monotonic()
-        gap = now - self._last
-        self._last = now
-        if gap > STALL:
-            self.lost += gap - TICK
-        return now - self.lost
+        self.lost += max(0.0, now - self._still)
+        self._still = now + STILL
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import grpc
 import grpc.aio
 
 from arbiter import server
-from arbiter.clock import TICK, Now, SteadyTime
+from arbiter.clock import BEAT, BEATS_A_SWEEP, Now, SteadyTime
 from arbiter.directory import Directory
 from arbiter.lobby import Lobby
 from arbiter.metrics import Reading
@@ -96,7 +96,7 @@ class Hall:
             },
             totals={
                 "decisions": ("Decisions that bots were asked.", self.tables.decisions),
-                "stalled_seconds": ("Time in which the process stood still.", self._steady.lost),
+                "stalled_seconds": ("Time in which the loop was behind.", self._steady.lost),
             },
             counts={
                 "matches": ("Matches that are over.", "outcome", counts.matches),
@@ -122,4 +122,6 @@ class Hall:
     async def _tick(self) -> None:
         while True:
             self.lobby.sweep()
-            await asyncio.sleep(TICK)
+            for _ in range(BEATS_A_SWEEP):
+                await asyncio.sleep(BEAT)
+                self._steady.beat()

@@ -22,6 +22,7 @@ from rummy.errors import ArbiterUnavailable, BadInput, Conflict, HostFault, NotF
 from rummy.rules import canonical
 from rummy.rules.game import Event, Game, seats_of
 from rummy.rules.games import find_game
+from rummy.wire.encoder import followed_table
 from rummy.wire.v1 import arbiter_pb2
 
 KEEP_SECONDS = 900.0
@@ -62,6 +63,7 @@ class Order:
         self.replays: list[bytes] | None = None
         self.voided = ""
         self._followers = 0
+        self._table = 0, b""  # After so many events.
         self.begun = asyncio.Event()  # A leg is in play, or all is over.
         self.over = asyncio.Event()
 
@@ -84,6 +86,15 @@ class Order:
         self.begun.set()
         self.over.set()
         self._forget()
+
+    def table(self) -> bytes:
+        """The table as everybody sees it, for spectators; nothing where its deals come again, or all is over."""
+        if self.hosted or not self.referees:
+            return b""
+        match = self.referees[0].match
+        if self._table[0] != len(match.events):
+            self._table = len(match.events), followed_table(match.view(None))
+        return self._table[1]
 
     @contextmanager
     def followed(self) -> Iterator[None]:

@@ -30,6 +30,7 @@ class Settings:
     metrics_listen: str = ""  # Where Prometheus scrapes the arbiter; nowhere by default.
     drain_seconds: float = 5.0  # How long an arbiter that is told to end lets its matches finish.
     watch_delay: float = 0.0  # Seconds by which spectators are behind.
+    watch_address: str = ""  # Where the dashboard follows fixtures, in plain text; by default as bots do.
     log_format: str = "text"  # Or "json".
     http_host: str = "127.0.0.1"
     http_port: int = 8101
@@ -98,7 +99,7 @@ def _read(name: str, text: str) -> Any:
             return _one_of(name, text, FORMATS)
         case "metrics_listen":
             return _host_and_port(name, text)
-        case "bots_listen" | "bots_address" | "arbiter_listen" | "arbiter_address":
+        case "bots_listen" | "bots_address" | "arbiter_listen" | "arbiter_address" | "watch_address":
             return check_address(_variable(name), text)
         case "database_url":
             return _with_scheme(name, text, ("postgresql://", "postgres://"))

@@ -17,11 +17,15 @@ from rummy import logs
 from rummy.errors import RummyError
 from rummy.settings import Settings
 from rummy.store.db import Database
-from workers.app import add_tasks, make_app, wake
+from workers import leagues
+from workers.app import CALENDARS, FIXTURES, add_tasks, make_app, wake
 from workers.arbiters import Arbiters
+from workers.beat import Beat
 from workers.fixtures import Player
 from workers.leases import Leases
 from workers.sweep import Sweeper
+
+_log = logging.getLogger(__name__)
 
 CONNECTIONS = 12  # A fixture needs one for a moment only, when it begins and when it ends.
 SPARE_CONNECTIONS = 3  # For leases, sweeper and one more.
@@ -40,7 +44,8 @@ class Service:
         self.leases = Leases(self.database, f"{name}#{os.getpid()}-{secrets.token_hex(4)}")
         self.app: Celery = make_app(settings.redis_url)
         self.sweeper = Sweeper(self.database, lambda due: wake(self.app, due), backlog=4 * concurrency)
-        add_tasks(self.app, Player(self.database, self.arbiters, self.leases).play)
+        add_tasks(self.app, Player(self.database, self.arbiters, self.leases).play, self._turn)
+        self.beat = Beat(self.app)
         self._stop = threading.Event()
         self._threads = [
             threading.Thread(target=run, args=[self._stop], name=title, daemon=True)
@@ -54,6 +59,7 @@ class Service:
         worker = self.app.Worker(
             pool="threads",
             concurrency=self.concurrency,
+            queues=[FIXTURES, CALENDARS],
             hostname=f"{self.name}@{socket.gethostname()}",
             loglevel="WARNING",
             quiet=True,
@@ -64,13 +70,21 @@ class Service:
         self._close()
         return int(worker.exitcode or 0)
 
+    def _turn(self) -> None:
+        try:
+            leagues.turn(self.database)
+        except RummyError as error:
+            _log.warning("the leagues' calendars were not turned: %s", error)
+
     def _on_ready(self, **_: object) -> None:
         for thread in self._threads:
             thread.start()
+        self.beat.start()
         print(f"worker ready: {self.name}, {self.concurrency} fixtures at once", flush=True)  # noqa: T201
 
     def _on_end(self, **_: object) -> None:
         self._stop.set()
+        self.beat.stop()
         self.leases.end("the worker was told to end")
 
     def _close(self) -> None:

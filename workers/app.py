@@ -17,6 +17,10 @@ from redis.exceptions import RedisError
 from rummy.errors import BrokerUnavailable
 
 PLAY_FIXTURE = "fixtures.play"
+TURN_CALENDARS = "leagues.turn"
+TURN_SECONDS = 2.0
+FIXTURES, CALENDARS = "arena", "calendars"
+"""Queues of a worker, which takes from both in turn: no calendar waits until thousands of fixtures are played."""
 VISIBILITY_SECONDS = 60  # Far above a usual fixture. A longer one is delivered again, which ends at once.
 
 
@@ -24,7 +28,15 @@ def make_app(redis_url: str) -> Celery:
     """The application on the broker at *redis_url*; no result backend, nothing but JSON."""
     app = Celery("arena", broker=redis_url, set_as_current=False)
     app.conf.update(
-        task_default_queue="arena",
+        task_default_queue=FIXTURES,
+        beat_schedule={
+            "calendars": {
+                "task": TURN_CALENDARS,
+                "schedule": TURN_SECONDS,
+                "options": {"queue": CALENDARS, "expires": 10 * TURN_SECONDS},
+            }
+        },
+        result_expires=None,  # Nothing to clean up by the clock.
         task_acks_late=True,
         task_reject_on_worker_lost=True,
         task_ignore_result=True,
@@ -47,12 +59,16 @@ def make_app(redis_url: str) -> Celery:
     return app
 
 
-def add_tasks(app: Celery, play: Callable[[int], None]) -> None:
-    """Makes *play* the task that plays a fixture, by its id."""
+def add_tasks(app: Celery, play: Callable[[int], None], turn: Callable[[], None]) -> None:
+    """Makes *play* the task that plays a fixture, by its id, and *turn* the one that turns the leagues' calendars."""
 
     @app.task(name=PLAY_FIXTURE)  # type: ignore[untyped-decorator]
     def play_fixture(fixture_id: int) -> None:
         play(fixture_id)
+
+    @app.task(name=TURN_CALENDARS)  # type: ignore[untyped-decorator]
+    def turn_calendars() -> None:
+        turn()
 
 
 def wake(app: Celery, fixture_ids: Iterable[int]) -> None:

@@ -63,6 +63,12 @@ def tournament(
     return templates.TemplateResponse(request, "tournament.html", context)
 
 
+@router.get("/fixtures/{fixture_id}")
+def fixture(request: Request, arena: Arena, fixture_id: Id) -> Response:
+    """A fixture: in play, as spectators may see it, or its results."""
+    return templates.TemplateResponse(request, "fixture.html", {"fixture": arena.fixture(fixture_id)})
+
+
 @router.get("/ladders/{ladder}")
 def ladder(request: Request, arena: Arena, ladder: LadderName) -> Response:
     """A ladder: the joint fit with its errors beside Elo."""

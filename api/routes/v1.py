@@ -51,6 +51,12 @@ def fixtures(
     return arena.fixtures(tournament_id, after=after, state=state, limit=limit)
 
 
+@router.get("/fixtures/{fixture_id}", tags=["tournaments"], responses=MISSING)
+def fixture(arena: Arena, fixture_id: Id) -> schemas.FixtureDetail:
+    """One fixture: its state, where spectators find it in play, and its matches once it is done."""
+    return arena.fixture(fixture_id)
+
+
 @router.get("/ladders", tags=["bots"])
 def ladders(arena: Arena) -> list[schemas.Ladder]:
     """The best bot versions of every ladder."""

@@ -27,6 +27,8 @@ SERVICE = "rummy.wire.v1.Watch"
 STEP_SECONDS = 0.1
 """How often a spectator is told what is new."""
 MAX_FOLLOWERS = 256
+LOOKS = 100
+"""At how many moments of its delay a spectator's table is noted."""
 MAX_EVENTS = 512
 """Events in one update: who comes late is told a long match in parts, and the arbiter does other things between."""
 
@@ -80,7 +82,8 @@ class Story:
         self._open = not order.hosted
         self._known = 0  # Events that have been told.
         self._there = 0  # Events that there were at the last look.
-        self._seen: deque[tuple[float, int]] = deque()  # When how many events were there, and not yet told.
+        self._seen: deque[tuple[float, int, bytes]] = deque()  # When how many events were there, and which table.
+        self._look_at = 0.0  # Not before.
         self._progress = watch_pb2.FollowProgress()
 
     def start(self) -> bytes:
@@ -115,17 +118,21 @@ class Story:
     def _fresh(self) -> bytes:
         """The events that are old enough and have not been told."""
         now, events = self._now(), self._order.events
-        if len(events) != self._there:
-            self._there = len(events)
-            self._seen.append((now, self._there))
-        known = self._known
+        self._look(now, len(events))
+        known, table = self._known, b""
         while self._seen and self._seen[0][0] <= now - self._delay:
-            known = self._seen.popleft()[1]
+            _, known, table = self._seen.popleft()
         if known - self._known > MAX_EVENTS:  # The rest is old enough at the next look.
-            self._seen.appendleft((now - self._delay, known))
-            known = self._known + MAX_EVENTS
+            self._seen.appendleft((now - self._delay, known, table))
+            known, table = self._known + MAX_EVENTS, b""
         fresh, self._known = events[self._known : known], known
-        return followed_part(fresh)
+        return followed_part(fresh) + table
+
+    def _look(self, now: float, there: int) -> None:
+        """Notes what there is to be told, *delay* seconds from now; not more often than `LOOKS` in that time."""
+        if there != self._there and (now >= self._look_at or self._order.over.is_set()):
+            self._there, self._look_at = there, now + self._delay / LOOKS
+            self._seen.append((now, there, self._order.table()))
 
     def _progressed(self) -> bytes:
         """How far the order is, where this is news; nothing where it would be ahead of the events."""

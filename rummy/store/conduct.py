@@ -32,6 +32,7 @@ def withdraw(tx: Connection, tournament_id: int, version_id: int, *, by: By, now
     tournament = tournaments.lock_for(tx, tournament_id, "withdrawn")
     entrant = _entrant(tx, tournament, version_id)
     if tournament.started_at is None:
+        tournaments.refuse_of_league(tournament, "withdraw the bot once it has begun")
         _take_out(tx, tournament_id, entrant)
         log.append(tx, tournament_id, "withdrawn", {"entrant": entrant}, by=by, now=now)
         return

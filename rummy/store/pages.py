@@ -222,7 +222,7 @@ ENTRANTS: LiteralString = """
      WHERE e.tournament_id = %(tournament_id)s
      ORDER BY e.entrant_no"""
 
-FIXTURES: LiteralString = """
+_FIXTURE: LiteralString = """
     SELECT f.fixture_id, f.tournament_id, f.round_no, f.table_no, f.generation, f.attempt, f.state, f.holder,
            f.lease_until, f.due_at, f.done_at,
            (SELECT a.reason FROM fixture_attempt a
@@ -245,7 +245,9 @@ FIXTURES: LiteralString = """
            ARRAY(SELECT m.match_id FROM match m
                   WHERE m.fixture_id = f.fixture_id AND m.generation = f.generation AND f.state = 'done'
                   ORDER BY m.leg) AS matches
-      FROM fixture f
+      FROM fixture f"""
+FIXTURE_BY_ID: LiteralString = f"{_FIXTURE} WHERE f.fixture_id = %(fixture_id)s"
+FIXTURES: LiteralString = f"""{_FIXTURE}
      WHERE f.tournament_id = %(tournament_id)s AND (f.round_no, f.table_no) > (%(round_no)s, %(table_no)s)
        AND (%(state)s::text IS NULL OR f.state = %(state)s)
      ORDER BY f.round_no, f.table_no LIMIT %(limit)s"""
@@ -412,6 +414,11 @@ def fixtures(
     """The fixtures in *state*, or in any, that follow round and table *after* in the schedule."""
     values = {"round_no": after[0], "table_no": after[1], "state": state, "limit": limit}
     return _many(tx, FixtureRow, FIXTURES, tournament_id=tournament_id, **values)
+
+
+def fixture(tx: Connection, fixture_id: int) -> FixtureRow | None:
+    """One fixture, or None."""
+    return _one(tx, FixtureRow, FIXTURE_BY_ID, fixture_id=fixture_id)
 
 
 def bots(tx: Connection, *, after: int, prefix: str, limit: int) -> list[BotRow]:

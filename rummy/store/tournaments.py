@@ -12,7 +12,7 @@ from typing import Any, LiteralString
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from rummy.errors import BadInput, BadOptions, Conflict, NotFound
+from rummy.errors import BadInput, BadOptions, Conflict, NotFound, TournamentClosed
 from rummy.league.model import MOVES, Round, TournamentState, check_move
 from rummy.league.pairing import find_format
 from rummy.league.pairing.format import Field, Option, check, check_options, check_table, lots, ranks
@@ -74,6 +74,7 @@ class Tournament:
     started_at: datetime | None
     finished_at: datetime | None
     drawn: bool  # Every round is saved.
+    league_id: int | None  # Of the league of which it is a division in a season.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +96,8 @@ def ladder_of(game: Game) -> str:
 
 _COLUMNS: LiteralString = """
     SELECT tournament_id, name, game, options, ladder, format, table_size, cycles, format_options, limit_ms, bank_ms,
-           increment_ms, faults, deadlines, commitment, rated, state, created_at, started_at, finished_at, drawn
+           increment_ms, faults, deadlines, commitment, rated, state, created_at, started_at, finished_at, drawn,
+           league_id
       FROM tournament """
 _CREATE: LiteralString = """
     INSERT INTO tournament (name, game, options, ladder, format, table_size, cycles, format_options, limit_ms, bank_ms,
@@ -218,6 +220,7 @@ def add_entrant(
     Raises `TournamentClosed`, `Conflict` for a bot that is in already, `BadInput` for one that cannot play there.
     """
     tournament = lock_for(tx, tournament_id, "entered")
+    refuse_of_league(tournament, f"enter the bot with 'arena league enter {tournament.league_id}'")
     version = bots.get(tx, version_id)
     _check_fits(version, tournament.game)
     entrant_no = _count(tx, tournament_id)
@@ -232,6 +235,12 @@ def add_entrant(
     }  # fmt: skip
     log.append(tx, tournament_id, "entered", told, by=by, now=now)
     return entrant_no
+
+
+def refuse_of_league(tournament: Tournament, instead: str) -> None:
+    """Raises `TournamentClosed` for a division of a league, where the league decides."""
+    if tournament.league_id is not None:
+        raise TournamentClosed(f"{tournament.name!r} is a division of league {tournament.league_id}: {instead}")
 
 
 def _check_fits(version: bots.Version, game: str) -> None:
@@ -387,6 +396,7 @@ def change_format(
     Raises `TournamentClosed` after the start, `LeagueError` or `BadInput` for what cannot be had.
     """
     tournament = lock_for(tx, tournament_id, "changed")
+    refuse_of_league(tournament, "its format is the league's, and settled")
     key = tournament.format if format_key is None else format_key
     form = find_format(key)
     check_table(form, tournament.table_size)

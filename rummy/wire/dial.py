@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import grpc
+import grpc.aio
 
 from rummy.errors import SettingsError
 
@@ -39,6 +40,16 @@ def credentials(address: str, authority: Path | None = None) -> grpc.ChannelCred
 
 def channel(address: str) -> grpc.Channel:
     """A channel to the bots' port of an arbiter. Raises `SettingsError`."""
-    authority = os.environ.get(AUTHORITY)
-    secret = credentials(address, Path(authority) if authority else None)
+    secret = _secret(address)
     return grpc.insecure_channel(address) if secret is None else grpc.secure_channel(address, secret)
+
+
+def aio_channel(address: str) -> grpc.aio.Channel:
+    """The same for asyncio."""
+    secret = _secret(address)
+    return grpc.aio.insecure_channel(address) if secret is None else grpc.aio.secure_channel(address, secret)
+
+
+def _secret(address: str) -> grpc.ChannelCredentials | None:
+    authority = os.environ.get(AUTHORITY)
+    return credentials(address, Path(authority) if authority else None)

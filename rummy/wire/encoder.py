@@ -251,7 +251,7 @@ _FEW = _Few()
 
 
 def encode_view(view: View) -> bytes:
-    """The message `View`, for a seat (a spectator is not on the wire)."""
+    """The message `View`; for a spectator, one of seat 0 without a hand."""
     hand, pile, melds = bytes(view.hand), bytes(view.pile), view.melds
     return b"".join((
         _SEAT[view.seat or 0], _SEATS[view.seats], _HAND[len(hand)] if hand else b"", hand,
@@ -449,7 +449,12 @@ def followed_part(events: Iterable[Event]) -> bytes:
     return b"".join([_FOLLOWED.message(encode_event(event, _NOBODY)) for event in events])
 
 
-_FOLLOWED = _Sized(3)
+def followed_table(view: View) -> bytes:
+    """The field `table` of `FollowUpdate`."""
+    return _FOLLOWED_TABLE.message(encode_view(view))
+
+
+_FOLLOWED, _FOLLOWED_TABLE = _Sized(3), _Sized(6)
 
 
 # ---- what a bot sends

@@ -2,19 +2,22 @@
 
 import os
 import re
+import secrets
 import shutil
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from dashboard import serving
+from in_play import in_play, known
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from season import HOSTILE, Filled, filled
-from world import BECAUSE
+from world import BECAUSE, made_up_match
 
 from rummy.league.model import TournamentState
 from rummy.rules.games import find_game
-from rummy.store import tournaments
+from rummy.store import fixtures, tournaments
 
 __all__ = ["filled"]
 
@@ -202,3 +205,67 @@ def test_on_a_phone_the_pile_has_a_row_of_its_own(page: Page) -> None:
     box, card = pile.bounding_box(), pile.get_by_role("listitem").last.bounding_box()
     assert box is not None and card is not None
     assert card["x"] + card["width"] <= box["x"] + box["width"]
+
+
+def claimed(filled: Filled) -> fixtures.Claim:
+    """A fixture of a new tournament, which a worker has begun."""
+    made = filled.season.tournament(filled.season.bots(HOSTILE[:2], owner=secrets.token_hex(4)), name="Now")
+    with filled.season.database.transaction() as tx:
+        [fixture] = tx.execute("SELECT fixture_id FROM fixture WHERE tournament_id = %s", (made,)).fetchone() or ()
+        claim = fixtures.claim(tx, fixture, holder="w", now=filled.season.now, lease=timedelta(seconds=30))
+    assert claim is not None
+    return claim
+
+
+def test_a_fixture_is_followed_while_it_is_played(page: Page, filled: Filled) -> None:
+    claim = claimed(filled)
+    with in_play(claim.fixture_id) as match:
+        with filled.season.database.transaction() as tx:
+            known(tx, claim, match.address, filled.season.now)
+        page.goto(f"/tournaments/{claim.tournament_id}?state=running")
+        page.get_by_role("link", name="watch").click()
+        expect(page.get_by_role("list", name="10 cards, face down")).to_have_count(2, timeout=20_000)
+        expect(page.locator("#felt .hand .card")).to_have_count(20)
+        expect(page.locator("#felt .hand .card:not(.back)")).to_have_count(0)
+        pile = page.get_by_role("list", name=re.compile("^Discard pile"))
+        expect(pile.get_by_role("listitem").last).to_have_attribute("aria-label", re.compile(" of "))
+        match.go(6)
+        expect(page.locator("#log li", has_text="discards").first).to_be_visible()
+        expect(page.locator("#felt .hand .card:not(.back)")).to_have_count(0)
+        for name in HOSTILE[:2]:
+            expect(page.locator("#felt").get_by_role("link", name=name, exact=True)).to_be_visible()
+        page.set_viewport_size({"width": 360, "height": 780})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        match.go(10_000)
+        expect(page.locator("#said")).to_contain_text("Leg 1 has ended")
+    with filled.season.database.transaction() as tx:
+        terms = fixtures.terms(tx, claim)
+        played = [made_up_match(terms, leg, 0) for leg in range(terms.legs)]
+        assert fixtures.finish(tx, claim, played, now=filled.season.now)
+    expect(page.get_by_role("link", name="leg 2")).to_be_visible()
+    expect(page.locator(".head .tag.done")).to_be_visible()
+
+
+def test_of_mirrored_deals_the_page_shows_no_card(page: Page, filled: Filled) -> None:
+    claim = claimed(filled)
+    with in_play(claim.fixture_id, (11, 12)) as match:
+        with filled.season.database.transaction() as tx:
+            known(tx, claim, match.address, filled.season.now)
+        page.goto(f"/fixtures/{claim.fixture_id}")
+        expect(page.locator("#said")).to_contain_text("no card is shown before the last leg has ended")
+        expect(page.locator(".card")).to_have_count(0)
+        expect(page.locator("#stage")).to_be_hidden()
+        match.go(10_000)
+        expect(page.locator("#said")).to_contain_text("Leg 2 has ended")
+        expect(page.locator(".card")).to_have_count(0)
+
+
+def test_a_page_says_why_a_fixture_was_given_up(page: Page, filled: Filled) -> None:
+    claim = claimed(filled)
+    with in_play(claim.fixture_id) as match:
+        with filled.season.database.transaction() as tx:
+            known(tx, claim, match.address, filled.season.now)
+        page.goto(f"/fixtures/{claim.fixture_id}")
+        expect(page.locator("#stage")).to_be_visible()
+        match.void("The arena is <tired>.")
+        expect(page.locator("#said")).to_have_text(re.compile("The arena is <tired>.|not in play"))

@@ -233,8 +233,8 @@ async def storm(stage: Stage, rng: random.Random, going: Callable[[int], bool]) 
     """Plays fixtures one after the other while a bot and a client misbehave; counts what came of them."""
     count: Counter[str] = Counter()
     over = False
-    for number in range(1, 6):
-        player = await stage.player(number)
+    players = [await stage.player(number) for number in range(1, 6)]
+    for player in players:
         player.patience = None  # It may have no match for long.
     channel = grpc.aio.insecure_channel(stage.address, [("grpc.use_local_subchannel_pool", 1)])
     beside = [
@@ -247,6 +247,8 @@ async def storm(stage: Stage, rng: random.Random, going: Callable[[int], bool]) 
                 break
             count[await play_beside(stage, order)] += 1
             count["matches"] += 1
+            for player in players:
+                player.forget()
     finally:
         over = True
         await asyncio.gather(*beside)
@@ -306,7 +308,7 @@ async def test_an_hour_of_anything(stage: Stage) -> None:
     ends, used = time.monotonic() + HOUR, [Used.now()]
 
     def going(matches: int) -> bool:
-        if matches % 1000 == ROUNDS:
+        if matches % 200 == ROUNDS:
             used.append(Used.now())
             print(f"{ends - time.monotonic():.0f} seconds left, {matches} matches, {used[-1]}")
         return time.monotonic() < ends

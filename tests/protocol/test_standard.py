@@ -12,7 +12,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from prometheus_client.parser import text_string_to_metric_families
-from stage import CREDENTIAL, Stage, an_order, bearer, checked
+from stage import CREDENTIAL, Stage, an_order, bearer, checked, token
 
 from arbiter import metrics
 from rummy.errors import SettingsError
@@ -63,9 +63,9 @@ async def test_bots_cannot_reflect_on_what_workers_call(stage: Stage, asked: dic
 async def test_a_bot_that_tries_the_workers_service_gets_nowhere(stage: Stage) -> None:
     """The bots' port does not have it, and the workers' port wants another credential than a bot's."""
     for channel, metadata, status in (
-        (stage.bots_channel, bearer("token-1"), grpc.StatusCode.UNIMPLEMENTED),
+        (stage.bots_channel, bearer(token(1)), grpc.StatusCode.UNIMPLEMENTED),
         (stage.bots_channel, bearer(CREDENTIAL), grpc.StatusCode.UNIMPLEMENTED),
-        (stage.workers_channel, bearer("token-1"), grpc.StatusCode.UNAUTHENTICATED),
+        (stage.workers_channel, bearer(token(1)), grpc.StatusCode.UNAUTHENTICATED),
         (stage.workers_channel, (), grpc.StatusCode.UNAUTHENTICATED),
     ):
         for method in ("Play", "Status"):
@@ -74,7 +74,7 @@ async def test_a_bot_that_tries_the_workers_service_gets_nowhere(stage: Stage) -
                 await call(an_order(1, (1, 2)).SerializeToString(), metadata=metadata)
             assert refused.value.code() is status
     with pytest.raises(grpc.aio.AioRpcError, match="workers' service"):
-        await reflect(stage.workers_channel, bearer("token-1"), list_services="")
+        await reflect(stage.workers_channel, bearer(token(1)), list_services="")
 
 
 async def test_health_is_told_and_an_arbiter_that_ends_says_so_first(stage: Stage) -> None:

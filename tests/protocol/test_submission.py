@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import random
 import shutil
 import tempfile
 import tomllib
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from submission_arena import GOOD, NOW, SAMPLES, Arena, Refused, a_package, head_of, open_arena, requests_for
+from test_fuzz import changed, fill
 
 from rummy.errors import Unauthenticated
 from rummy.packages import pack
@@ -198,3 +201,40 @@ async def test_submissions_at_once_make_one_version(arena: Arena) -> None:
     others = [Arena(arena.address, arena.database, arena.token, arena.hall) for _ in range(3)]
     made = await asyncio.gather(*(other.submit(*requests_for(a_package())) for other in others))
     assert len(set(made)) == 1 and len(arena.versions()) == 1
+
+
+ODD = 150
+
+
+async def test_whatever_is_submitted_or_registered_gets_a_sentence_that_means_something(arena: Arena) -> None:
+    """P29: values at their limits in every field, and real messages with bytes changed."""
+    rng, good = random.Random(4), requests_for(a_package(), 400)
+    codes: Counter[str] = Counter()
+    for _ in range(ODD):
+        registering, odd = odd_message(bots_pb2.RegisterRequest(), rng), odd_message(bots_pb2.SubmitRequest(), rng)
+        submitting = [
+            rng.choice([part.SerializeToString(), odd, changed(part.SerializeToString(), rng)])
+            for part in good[: rng.randrange(len(good) + 1)]
+        ]
+        for asking in (
+            arena.register(rng.choice([registering, changed(live_bot().SerializeToString(), rng)])),
+            arena.submit(*submitting),
+        ):
+            try:
+                await asking
+                codes["taken"] += 1
+            except Refused as refused:
+                code, _, sentence = str(refused).partition(": ")
+                assert code in ANSWERS and sentence, refused
+                codes[code] += 1
+    assert codes["INVALID_ARGUMENT"] > ODD, codes
+    assert (await arena.register(live_bot(name="After"))).version_id
+
+
+ANSWERS = {"INVALID_ARGUMENT", "NOT_FOUND", "ALREADY_EXISTS", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION"}
+
+
+def odd_message(message: Any, rng: random.Random) -> bytes:
+    """*message*, with anything in its fields."""
+    fill(message, rng)
+    return bytes(message.SerializeToString())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 
 import pytest
 from stage import (
@@ -137,6 +138,32 @@ async def test_of_twenty_thousand_instant_answers_none_is_late() -> None:
     print(f"{hall.tables.decisions} decisions, the longest was charged {longest / 1000:.1f} ms")
     await stage.close()
     assert strikes == 0
+
+
+BUSY = 0.05
+
+
+@pytest.mark.realtime
+async def test_what_waits_while_the_loop_is_busy_is_not_charged() -> None:
+    """Fault P17, for stalls that are shorter than any limit: an answer comes, and the loop has 50 ms of other work."""
+    hall = Hall()
+    [address] = await hall.open_to_bots(everybody(), ["127.0.0.1:0"])
+    [workers] = await hall.open_to_workers(CREDENTIAL, ["127.0.0.1:0"], "one")
+    hall.start_clock()
+    stage = Stage(address, workers, hall, Clock())
+    bot = await stage.bot(1)
+    await stage.player(2)
+    stage.start(an_order(1, (1, 2), options='{"target":500}'))
+    charged = []
+    for _ in range(21):
+        decision = await bot.decision()
+        charged.append(decision.last_us)
+        sending = asyncio.ensure_future(bot.send(first_legal(decision)))
+        await asyncio.sleep(0)  # It is on its way, and the loop does not look.
+        time.sleep(BUSY)
+        await sending
+    await stage.close()
+    assert sorted(charged[1:])[10] < BUSY / 2 * 1e6, charged
 
 
 async def test_both_times_of_a_decision_are_told_to_the_bot_and_written_down(stage: Stage) -> None:

@@ -18,8 +18,8 @@ from rummy.rules.games import find_game
 from rummy.rules.match import Match
 from rummy.rules.replay import Reader
 from rummy.wire import codec
-from rummy.wire.encoder import followed_part
-from rummy.wire.v1 import watch_pb2, watch_pb2_grpc
+from rummy.wire.encoder import encode_view, followed_part
+from rummy.wire.v1 import view_pb2, watch_pb2, watch_pb2_grpc
 
 
 def stub(stage: Stage) -> Any:
@@ -35,6 +35,28 @@ def public_events(replay: bytes) -> list[Event]:
     reader = Reader(replay)
     reader.check()
     return [event.seen_by(None) for event in reader.match.events]
+
+
+def public_tables(replay: bytes) -> dict[int, bytes]:
+    """By the events that have happened: the table as everybody saw it then."""
+    reader = Reader(replay)
+    tables = {len(reader.match.events): encode_view(reader.match.view(None))}
+    for _ in reader.play():
+        tables[len(reader.match.events)] = encode_view(reader.match.view(None))
+    return tables
+
+
+def check_tables(updates: list[watch_pb2.FollowUpdate], replay: bytes) -> None:
+    """Each table that was told stood like that after the events that were told before it, and shows no hand."""
+    there, told = 0, 0
+    tables = public_tables(replay)
+    for update in updates:
+        there += len(update.events)
+        if update.HasField("table"):
+            told += 1
+            assert not update.table.hand
+            assert update.table == view_pb2.View.FromString(tables[there])
+    assert told
 
 
 def plain(event: Event) -> tuple[object, ...]:
@@ -59,6 +81,7 @@ async def test_a_match_whose_deals_are_used_once_is_told_whole(stage: Stage, gam
     assert list(start.bots) == [f"bot {number}" for number in bots]
     told = [codec.read_event(event) for update in updates for event in update.events]
     assert [plain(event) for event in told] == [plain(event) for event in public_events(record.record.replays[0])]
+    check_tables(updates, record.record.replays[0])
     [result] = updates[-1].results
     assert tuple(result.placements) == match.result.placements
     assert (tuple(result.scores), result.reason) == (match.result.scores, match.result.reason)
@@ -89,6 +112,7 @@ async def test_of_mirrored_deals_only_progress_is_told(stage: Stage) -> None:
     assert not updates[0].start.open and updates[0].start.legs == 2
     for update in updates[1:-1]:
         assert update.HasField("progress") and not update.events and not update.results
+    assert not any(update.HasField("table") for update in updates)
     assert [tuple(result.scores) for result in updates[-1].results] == [match.result.scores for match in matches]
 
 
@@ -110,6 +134,26 @@ async def test_a_delay_holds_back_what_is_young(stage: Stage) -> None:
         assert len(last.events) == len(order.events) > 20
         assert story.told and last.results
     assert order.events == []
+
+
+async def test_the_table_is_as_old_as_the_events(stage: Stage) -> None:
+    """With a delay of ten seconds nobody learns from the table what has happened since."""
+    bots = [await stage.bot(number) for number in (1, 2)]
+    playing = stage.start(an_order(7, (1, 2)))
+    await stage.settle(lambda: stage.hall.tables.running)
+    order = stage.hall.orders.of_fixture(7)
+    updates = []
+    with order.followed():
+        story = watch.Story(order, stage.clock, 10.0)
+        for bot in bots:
+            stage.spawn(bot.play())
+        while not story.told:
+            if said := story.news():
+                updates.append(watch_pb2.FollowUpdate.FromString(said))
+            stage.clock.time += 0.2
+            await asyncio.sleep(0)
+    record = await playing
+    check_tables(updates, record.record.replays[0])
 
 
 async def test_who_comes_late_is_told_a_long_match_in_parts(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -399,8 +399,9 @@ def test_a_fixture_says_where_it_is_played_and_why_it_was_given_up(client: Clien
         assert fixtures.sending(tx, claim, here, "i")
     running = f"/api/v1/tournaments/{filled.running}/fixtures?limit=1&state=running"
     assert get(client, running)["items"][0]["arbiter"] == "arena.test:50151"
-    told = f"arena watch {fixture['fixture_id']} --arena arena.test:50151"
-    assert told in client.get(f"/tournaments/{filled.running}?state=running").text
+    watched = f"/fixtures/{fixture['fixture_id']}"
+    assert f'href="{watched}"' in client.get(f"/tournaments/{filled.running}?state=running").text
+    assert f"arena watch {fixture['fixture_id']} --arena arena.test:50151" in client.get(watched).text
     with filled.season.database.transaction() as tx:
         assert fixtures.void(tx, claim, now=filled.season.now, reason="the arbiter is <full>")
     assert get(client, path)["items"][0]["arbiter"] is None

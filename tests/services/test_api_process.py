@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import httpx
+from in_play import in_play, known
+from season import as_dashboard
+from world import World
 
 
 @contextmanager
@@ -39,6 +42,25 @@ def test_it_says_when_it_is_ready_and_ends_with_pages_open(database_url: str) ->
             assert next(answer.iter_lines()) == "event: hello"
             process.send_signal(signal.SIGTERM)
             assert process.wait(timeout=10) == 0
+
+
+def test_it_follows_fixtures_without_a_credential_at_an_address_of_its_own(world: World) -> None:
+    """Least privilege: of all secrets it has the password of its role, which reads what pages show."""
+    made = world.tournament(2, live=2)
+    [fixture] = world.all_fixtures(made)
+    claim = world.claim(fixture)
+    assert claim is not None
+    with world.database.transaction() as tx:
+        known(tx, claim, "outside.test:50151", world.now)
+    with in_play(fixture) as match:
+        settings = {"ARENA_DATABASE_URL": as_dashboard(world.database.url), "ARENA_WATCH_ADDRESS": match.address}
+        with dashboard(**settings, ARENA_HTTP_PORT=(port := free_port())) as process:
+            assert process.stdout is not None and process.stdout.readline()
+            page = f"http://127.0.0.1:{port}/fixtures/{fixture}/live"
+            with httpx.stream("GET", page, trust_env=False, timeout=20) as answer:
+                assert any('"table"' in line for line in answer.iter_lines())
+                process.send_signal(signal.SIGTERM)
+                assert process.wait(timeout=10) == 0
 
 
 def test_it_says_why_it_cannot_start() -> None:

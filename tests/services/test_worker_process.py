@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,9 @@ from rummy.embedded.postgres import PostgresServer
 from rummy.embedded.valkey import ValkeyServer
 from rummy.league.pairing import find_format
 from rummy.league.ratings import elo
-from rummy.store import db, matches, migrate, ratings, tournaments
+from rummy.store import db, leagues, matches, migrate, ratings, tournaments
+from rummy.store.leagues import Wanted
+from rummy.store.log import OPERATOR
 from rummy.wire.v1 import arbiter_pb2
 from workers.app import make_app, wake
 
@@ -184,6 +187,32 @@ def test_rounds_that_follow_from_results_are_drawn_once_while_workers_are_killed
     for number in range(4):
         [drawn] = find_format("swiss").draw(field, [result for result in results if result.round_no < number])
         assert drawn.tables == tuple(result.entrants for result in results if result.round_no == number)
+
+
+def test_seasons_are_held_once_each_while_a_worker_and_the_broker_are_killed(yard: Yard, valkey: ValkeyServer) -> None:
+    """The beat of another worker goes on, on a broker that has forgotten all."""
+    first, _ = yard.ready("one"), yard.ready("two")
+    soon = timedelta(seconds=3)
+    with yard.world.database.transaction() as tx:
+        now = yard.world.now = db.now(tx)
+        wanted = Wanted(
+            plan=tournaments.Plan(name="Short", game="gin", options=SHORT), begins_at=now + 2 * soon,
+            every=timedelta(seconds=10), freeze=soon, seasons=2, sizes=(3,), moves=1,
+        )  # fmt: skip
+        made = leagues.create(tx, wanted, by=OPERATOR, now=now)
+        for number in range(6):
+            leagues.enter(tx, made, yard.world.bot(tx, f"bot {number}"), by=OPERATOR, now=now)
+    until(lambda: yard.beat() and yard.world.value("SELECT count(*) FROM season") == 1)
+    first.kill()
+    assert valkey.running is not None
+    valkey.running.kill()
+    valkey.stop()
+    shutil.rmtree(valkey.folder / "appendonlydir")
+    valkey.start()
+    until(lambda: yard.beat() and yard.world.value("SELECT count(*) FROM league WHERE ended_at IS NOT NULL") == 1)
+    assert yard.world.value("SELECT count(*) FROM tournament WHERE state = 'finished'") == 4
+    assert yard.world.value("SELECT count(*) FROM season WHERE ended_at IS NOT NULL") == 2
+    assert yard.world.value("SELECT count(*) FROM season_place WHERE final IS NOT NULL") == 12
 
 
 def test_a_database_that_drops_every_connection_stops_nothing(yard: Yard) -> None:

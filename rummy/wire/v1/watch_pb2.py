@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from rummy.wire.v1 import view_pb2 as rummy_dot_wire_dot_v1_dot_view__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19rummy/wire/v1/watch.proto\x12\rrummy.wire.v1\x1a\x18rummy/wire/v1/view.proto\" \n\rFollowRequest\x12\x0f\n\x07\x66ixture\x18\x01 \x01(\x03\"\xcc\x01\n\x0c\x46ollowUpdate\x12)\n\x05start\x18\x01 \x01(\x0b\x32\x1a.rummy.wire.v1.FollowStart\x12/\n\x08progress\x18\x02 \x01(\x0b\x32\x1d.rummy.wire.v1.FollowProgress\x12$\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x14.rummy.wire.v1.Event\x12,\n\x07results\x18\x04 \x03(\x0b\x32\x1b.rummy.wire.v1.FollowResult\x12\x0c\n\x04void\x18\x05 \x01(\t\"m\n\x0b\x46ollowStart\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07options\x18\x02 \x01(\t\x12\x0c\n\x04\x62ots\x18\x03 \x03(\t\x12\x0c\n\x04legs\x18\x04 \x01(\r\x12\x0c\n\x04open\x18\x05 \x01(\x08\x12\x15\n\rdelay_seconds\x18\x06 \x01(\x01\"7\n\x0e\x46ollowProgress\x12\x11\n\tlegs_done\x18\x01 \x01(\r\x12\x12\n\ndeals_done\x18\x02 \x01(\r\"B\n\x0c\x46ollowResult\x12\x12\n\nplacements\x18\x01 \x03(\r\x12\x0e\n\x06scores\x18\x02 \x03(\x11\x12\x0e\n\x06reason\x18\x03 \x01(\t2N\n\x05Watch\x12\x45\n\x06\x46ollow\x12\x1c.rummy.wire.v1.FollowRequest\x1a\x1b.rummy.wire.v1.FollowUpdate0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19rummy/wire/v1/watch.proto\x12\rrummy.wire.v1\x1a\x18rummy/wire/v1/view.proto\" \n\rFollowRequest\x12\x0f\n\x07\x66ixture\x18\x01 \x01(\x03\"\xf0\x01\n\x0c\x46ollowUpdate\x12)\n\x05start\x18\x01 \x01(\x0b\x32\x1a.rummy.wire.v1.FollowStart\x12/\n\x08progress\x18\x02 \x01(\x0b\x32\x1d.rummy.wire.v1.FollowProgress\x12$\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x14.rummy.wire.v1.Event\x12,\n\x07results\x18\x04 \x03(\x0b\x32\x1b.rummy.wire.v1.FollowResult\x12\x0c\n\x04void\x18\x05 \x01(\t\x12\"\n\x05table\x18\x06 \x01(\x0b\x32\x13.rummy.wire.v1.View\"m\n\x0b\x46ollowStart\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07options\x18\x02 \x01(\t\x12\x0c\n\x04\x62ots\x18\x03 \x03(\t\x12\x0c\n\x04legs\x18\x04 \x01(\r\x12\x0c\n\x04open\x18\x05 \x01(\x08\x12\x15\n\rdelay_seconds\x18\x06 \x01(\x01\"7\n\x0e\x46ollowProgress\x12\x11\n\tlegs_done\x18\x01 \x01(\r\x12\x12\n\ndeals_done\x18\x02 \x01(\r\"B\n\x0c\x46ollowResult\x12\x12\n\nplacements\x18\x01 \x03(\r\x12\x0e\n\x06scores\x18\x02 \x03(\x11\x12\x0e\n\x06reason\x18\x03 \x01(\t2N\n\x05Watch\x12\x45\n\x06\x46ollow\x12\x1c.rummy.wire.v1.FollowRequest\x1a\x1b.rummy.wire.v1.FollowUpdate0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,13 +35,13 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_FOLLOWREQUEST']._serialized_start=70
   _globals['_FOLLOWREQUEST']._serialized_end=102
   _globals['_FOLLOWUPDATE']._serialized_start=105
-  _globals['_FOLLOWUPDATE']._serialized_end=309
-  _globals['_FOLLOWSTART']._serialized_start=311
-  _globals['_FOLLOWSTART']._serialized_end=420
-  _globals['_FOLLOWPROGRESS']._serialized_start=422
-  _globals['_FOLLOWPROGRESS']._serialized_end=477
-  _globals['_FOLLOWRESULT']._serialized_start=479
-  _globals['_FOLLOWRESULT']._serialized_end=545
-  _globals['_WATCH']._serialized_start=547
-  _globals['_WATCH']._serialized_end=625
+  _globals['_FOLLOWUPDATE']._serialized_end=345
+  _globals['_FOLLOWSTART']._serialized_start=347
+  _globals['_FOLLOWSTART']._serialized_end=456
+  _globals['_FOLLOWPROGRESS']._serialized_start=458
+  _globals['_FOLLOWPROGRESS']._serialized_end=513
+  _globals['_FOLLOWRESULT']._serialized_start=515
+  _globals['_FOLLOWRESULT']._serialized_end=581
+  _globals['_WATCH']._serialized_start=583
+  _globals['_WATCH']._serialized_end=661
 # @@protoc_insertion_point(module_scope)

@@ -50,6 +50,7 @@ class FollowUpdate(_message.Message):
     EVENTS_FIELD_NUMBER: _builtins.int
     RESULTS_FIELD_NUMBER: _builtins.int
     VOID_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
     void: _builtins.str
     """Last of all, where the fixture has not ended here: why, in a sentence. It may be played again."""
     @_builtins.property
@@ -66,6 +67,12 @@ class FollowUpdate(_message.Message):
     def results(self) -> _containers.RepeatedCompositeFieldContainer[Global___FollowResult]:
         """Last of all, once every leg is over: a result a leg."""
 
+    @_builtins.property
+    def table(self) -> _view_pb2.View:
+        """Where the deals are used once: the table as everybody sees it once all `events` so far have happened. Its `seat` and
+        `hand` say nothing.
+        """
+
     def __init__(
         self,
         *,
@@ -74,10 +81,11 @@ class FollowUpdate(_message.Message):
         events: _abc.Iterable[_view_pb2.Event] | None = ...,
         results: _abc.Iterable[Global___FollowResult] | None = ...,
         void: _builtins.str = ...,
+        table: _view_pb2.View | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["progress", b"progress", "start", b"start"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["progress", b"progress", "start", b"start", "table", b"table"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["events", b"events", "progress", b"progress", "results", b"results", "start", b"start", "void", b"void"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["events", b"events", "progress", b"progress", "results", b"results", "start", b"start", "table", b"table", "void", b"void"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
