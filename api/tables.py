@@ -78,5 +78,6 @@ def chosen_rounds(rounds: list[int], fixtures: int) -> list[int]:
     return [rounds[(at + 1) * len(rounds) // count - 1] for at in range(count)]
 
 
-def _mark(tournament: pages.TournamentRow) -> tuple[str, int, int]:
-    return tournament.state, tournament.done, tournament.entrants
+def _mark(tournament: pages.TournamentRow) -> tuple[int | None, int]:
+    """Changes with whatever changes a table: results, and bots that leave."""
+    return tournament.newest_entry, tournament.done

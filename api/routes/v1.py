@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 
 from api import schemas
-from api.routes.parameters import After, Arena, Before, FixtureState, Id, LadderName, Limit, Prefix, Schedule
+from api.routes.parameters import After, Arena, Before, FixtureState, Id, LadderName, Limit, Prefix, Routine, Schedule
 from rummy.errors import NotFound
 
 Answers = dict[int | str, dict[str, Any]]
@@ -41,6 +41,14 @@ def tournament(arena: Arena, tournament_id: Id) -> schemas.TournamentDetail:
 def table(arena: Arena, tournament_id: Id) -> schemas.Table:
     """The standings, with Elo ratings and their errors."""
     return arena.table(tournament_id)
+
+
+@router.get("/tournaments/{tournament_id}/log", tags=["tournaments"], responses=MISSING)
+def log(
+    arena: Arena, tournament_id: Id, before: Before = None, limit: Limit = 50, routine: Routine = False
+) -> schemas.Page[schemas.LogEntry]:
+    """Who did what to a tournament, when and why, newest first."""
+    return arena.log(tournament_id, before=before, limit=limit, routine=routine)
 
 
 @router.get("/tournaments/{tournament_id}/fixtures", tags=["tournaments"], responses=MISSING)
