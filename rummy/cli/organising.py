@@ -57,8 +57,8 @@ Bot = Annotated[str, typer.Argument(help="The bot's number, name, 'NAME VERSION'
 def withdraw(number: Number, bot: Bot, why: Why, as_json: Json = False) -> None:
     """Take a bot out of a tournament: what it has not played is forfeited, and nothing of it is played any more.
 
-    Before the start its entry goes. Later what it has played stands, unless everybody was to meet it and it has played
-    less than half: then all its fixtures count in the table as won by the others. Ratings keep what was played.
+    Before the start its entry goes. Later what it has played stands, unless rounds are known beforehand and it has
+    played less than half: then all its fixtures count in the table as won by the others. Ratings keep what was played.
     """
     _leave(number, bot, conduct.withdraw, "withdrawn from", why, as_json)
 
@@ -66,7 +66,7 @@ def withdraw(number: Number, bot: Bot, why: Why, as_json: Json = False) -> None:
 def disqualify(number: Number, bot: Bot, why: Why, as_json: Json = False) -> None:
     """Take a bot out for what it has done: it comes last, and nothing that it has played here counts for ratings.
 
-    Where everybody was to meet it, all its fixtures count in the table as won by the others; in Swiss tournaments and
+    Where rounds are known beforehand, all its fixtures count in the table as won by the others; in Swiss tournaments and
     knockouts what was played stands there, since later rounds were drawn from it.
     """
     _leave(number, bot, conduct.disqualify, "disqualified from", why, as_json)

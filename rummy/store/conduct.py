@@ -26,8 +26,8 @@ _LEAVE: LiteralString = """
 def withdraw(tx: Connection, tournament_id: int, version_id: int, *, by: By, now: datetime) -> None:
     """Takes a bot out. Before the start its entry goes; later what it has not played is forfeited.
 
-    What it has played stands, unless everybody was to meet it and it has played less than half: then its fixtures count
-    in the table as won by the others, all of them. Ratings keep what was played. Raises `NotFound`, `Conflict`.
+    What it has played stands, unless rounds are known beforehand and it has played less than half: then its fixtures
+    count in the table as won by the others, all of them. Ratings keep what was played. Raises `NotFound`, `Conflict`.
     """
     tournament = tournaments.lock_for(tx, tournament_id, "withdrawn")
     entrant = _entrant(tx, tournament, version_id)
@@ -49,11 +49,13 @@ def withdraw(tx: Connection, tournament_id: int, version_id: int, *, by: By, now
 def disqualify(tx: Connection, tournament_id: int, version_id: int, *, by: By, now: datetime) -> None:
     """Takes a bot out for what it has done: it comes last, and none of its fixtures counts for anybody's rating.
 
-    Where everybody was to meet it, its fixtures count in the table as won by the others. Raises `NotFound`, `Conflict`.
+    Where rounds are known beforehand, its fixtures count in the table as won by the others. Raises `NotFound`,
+    `Conflict`.
     """
     tournament = tournaments.lock_for(tx, tournament_id, "disqualified")
     entrant = _entrant(tx, tournament, version_id)
     why = log.check_why("disqualified", by)
+    ratings.hold(tx, tournament.ladder)
     annulled = not find_format(tournament.format).waits
     _leave(tx, tournament_id, entrant, "disqualified", annulled)
     first = tx.execute(_FIRST_RATED, {"tournament_id": tournament_id, "entrant": entrant}).fetchone()
@@ -150,6 +152,7 @@ def void(tx: Connection, tournament_id: int, fixture_id: int, *, by: By, now: da
     """
     tournament = tournaments.lock_for(tx, tournament_id, "voided")
     why = log.check_why("voided", by)
+    ratings.hold(tx, tournament.ladder)
     round_no, table_no, generation = _voidable(tx, tournament, fixture_id)
     values = {"tournament_id": tournament_id, "fixture_id": fixture_id, "round_no": round_no, "why": why, "now": now}
     tx.execute(_AGAIN, values)

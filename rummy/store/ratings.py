@@ -63,9 +63,14 @@ _NEXT: LiteralString = """
      ORDER BY started_at, tournament_id, round_no NULLS LAST LIMIT 1"""
 
 
+def hold(tx: Connection, ladder: str) -> None:
+    """Has nothing of *ladder* rated until the transaction ends."""
+    tx.execute(_LOCK, {"ladder": ladder})
+
+
 def lock_next(tx: Connection, ladder: str) -> ClosedRound | None:
     """The next round of *ladder* to be rated, for this transaction alone; None where it is still being played."""
-    tx.execute(_LOCK, {"ladder": ladder})
+    hold(tx, ladder)
     row = tx.execute(_NEXT, {"ladder": ladder}).fetchone()
     if row is None or not row[2]:
         return None
@@ -152,9 +157,9 @@ _TAKE_BACK: LiteralString = """
 def take_back(tx: Connection, ladder: str, tournament_id: int, round_no: int, reason: str) -> dict[int, list[int]]:
     """Takes the ratings of a round back and of all that were rated after it, which are then rated anew in their order.
 
-    Nothing is erased: each step has another one that undoes it, with *reason*. Returns the rounds by tournament.
+    Nothing is erased: each step has another one that undoes it, with *reason*. Returns the rounds by tournament. The
+    caller has to `hold` the ladder.
     """
-    tx.execute(_LOCK, {"ladder": ladder})
     values = {"ladder": ladder, "tournament_id": tournament_id, "round_no": round_no, "reason": reason}
     taken: dict[int, list[int]] = {}
     for number, taken_round in sorted(tx.execute(_TAKE_BACK, values).fetchall()):
