@@ -66,8 +66,8 @@ def withdraw(number: Number, bot: Bot, why: Why, as_json: Json = False) -> None:
 def disqualify(number: Number, bot: Bot, why: Why, as_json: Json = False) -> None:
     """Take a bot out for what it has done: it comes last, and nothing that it has played here counts for ratings.
 
-    Where rounds are known beforehand, all its fixtures count in the table as won by the others; in Swiss tournaments and
-    knockouts what was played stands there, since later rounds were drawn from it.
+    Where rounds are known beforehand, all its fixtures count in the table as won by the others; in Swiss tournaments
+    and knockouts what was played stands there, since later rounds were drawn from it.
     """
     _leave(number, bot, conduct.disqualify, "disqualified from", why, as_json)
 

@@ -65,8 +65,8 @@ def _rated(said: Said) -> str:
     return f"Round {said['round'] + 1} is rated: {len(said['changes'])} ratings have moved."
 
 
-def _ended(said: Said) -> str:
-    return f"It has ended; its seed was {said['seed']}."
+def _revealed(said: Said) -> str:
+    return f"Its seed was {said['seed']}."
 
 
 def _withdrawn(said: Said) -> str:
@@ -115,6 +115,5 @@ _SENTENCES: dict[str, Callable[[Said], str]] = {
     "voided": _voided,
     "corrected": _corrected,
     "extended": _extended,
-    "finished": _ended,
-    "cancelled": _ended,
+    "revealed": _revealed,
 }

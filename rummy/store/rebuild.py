@@ -60,8 +60,8 @@ class Rebuilt:
         self.count = len(entries)
         self.terms: dict[str, Any] = {}
         self.state = TournamentState.DRAFT
-        ends = (entry for entry in reversed(entries) if entry.move in ("finished", "cancelled"))
-        self.seed: str | None = next((entry.said["seed"] for entry in ends), None)
+        revealed = (entry.said["seed"] for entry in reversed(entries) if entry.move == "revealed")
+        self.seed: str | None = next(revealed, None)
         self.entrants: list[Entered] = []
         self.ranking: tuple[int, ...] = ()
         self.fixtures: dict[Place, Fixture] = {}
@@ -139,7 +139,7 @@ class Rebuilt:
     def _drawn(self, said: dict[str, Any]) -> None:
         drawn = self._next(said["rounds"])
         if tables_digest(drawn) != said["tables"] and self.seed is None:
-            raise BadInput("its tables follow from the seed, which the log has once the tournament has ended")
+            raise BadInput("its tables follow from the seed, which the log has once it is revealed")
         _demand(tables_digest(drawn) == said["tables"], "other tables were to be drawn")
         for each in drawn:
             for table_no, table in enumerate(each.tables):
@@ -242,9 +242,8 @@ class Rebuilt:
 
     def _finished(self, said: dict[str, Any]) -> None:
         _demand(all(fixture.done for fixture in self.fixtures.values()), "there are fixtures to be played")
-        self._cancelled(said)
 
-    def _cancelled(self, said: dict[str, Any]) -> None:
+    def _revealed(self, said: dict[str, Any]) -> None:
         committed = commitment(bytes.fromhex(said["seed"])).hex()
         _demand(committed == self.terms["commitment"], "the seed is not the one that was committed to")
 
@@ -281,5 +280,5 @@ _ACTS: dict[str, Callable[[Rebuilt, dict[str, Any]], None]] = {
     "rated": Rebuilt._rated,
     "corrected": Rebuilt._corrected,
     "finished": Rebuilt._finished,
-    "cancelled": Rebuilt._cancelled,
+    "revealed": Rebuilt._revealed,
 }

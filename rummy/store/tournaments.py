@@ -441,8 +441,7 @@ def change_state(tx: Connection, tournament_id: int, then: TournamentState, *, b
         tx.execute(_DROP_CLAIMS, {"tournament_id": tournament_id, "now": now})
     if then is TournamentState.RUNNING:
         tx.execute(_TRY_AGAIN, {"tournament_id": tournament_id, "now": now})
-    told = _revealed(tx, tournament_id) if then is TournamentState.CANCELLED else {}
-    log.append(tx, tournament_id, move, told, by=by, now=now)
+    log.append(tx, tournament_id, move, {}, by=by, now=now)
 
 
 _PLAYED: LiteralString = """
@@ -456,15 +455,20 @@ def finish_played(tx: Connection, *, now: datetime) -> list[int]:
     """Finishes every running tournament whose rounds are all drawn and closed; returns their ids."""
     finished = sorted(row[0] for row in tx.execute(_PLAYED, {"now": now}).fetchall())
     for tournament_id in finished:
-        log.append(tx, tournament_id, "finished", _revealed(tx, tournament_id), by=log.WORKER, now=now)
+        log.append(tx, tournament_id, "finished", {}, by=log.WORKER, now=now)
     return finished
 
 
-def _revealed(tx: Connection, tournament_id: int) -> dict[str, object]:
-    """What an end shows."""
-    row = tx.execute(_MASTER, {"tournament_id": tournament_id}).fetchone()
-    assert row is not None
-    return {"seed": bytes(row[0]).hex()}
+_REVEAL: LiteralString = """
+    UPDATE tournament t SET revealed_at = %(now)s FROM revealed_seed s
+     WHERE t.tournament_id = s.tournament_id AND t.revealed_at IS NULL AND t.finished_at IS NOT NULL
+    RETURNING t.tournament_id, s.master"""
+
+
+def reveal(tx: Connection, *, now: datetime) -> None:
+    """Puts the seeds that may be shown by now into the logs of their tournaments."""
+    for tournament_id, master in sorted(tx.execute(_REVEAL, {"now": now}).fetchall()):
+        log.append(tx, tournament_id, "revealed", {"seed": bytes(master).hex()}, by=log.WORKER, now=now)
 
 
 _PROGRESS: LiteralString = """

@@ -244,6 +244,8 @@ def test_a_fixture_is_followed_while_it_is_played(page: Page, filled: Filled) ->
         assert fixtures.finish(tx, claim, played, now=filled.season.now)
     expect(page.get_by_role("link", name="leg 2")).to_be_visible()
     expect(page.locator(".head .tag.done")).to_be_visible()
+    expect(page.locator("#watch")).to_have_attribute("data-ended", "", timeout=20_000)
+    expect(page.locator("#said")).to_contain_text("Leg 1 has ended")
 
 
 def test_of_mirrored_deals_the_page_shows_no_card(page: Page, filled: Filled) -> None:

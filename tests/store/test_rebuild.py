@@ -128,7 +128,7 @@ def test_a_tournament_that_is_not_over_is_made_anew_too(world: World) -> None:
 
 def test_what_follows_from_a_seed_that_is_not_revealed_is_said(world: World) -> None:
     made = world.tournament(6, format="ladder")
-    with pytest.raises(ReplayMismatch, match="follow from the seed, which the log has once the tournament has ended"):
+    with pytest.raises(ReplayMismatch, match="follow from the seed, which the log has once it is revealed"):
         Rebuilt(entries(world, made))
 
 
@@ -192,7 +192,7 @@ def sealed(chain: list[Entry]) -> list[Entry]:
         ("drawn", '"tables":"', '"tables":"00', "drawn, does not follow from those before: other tables"),
         ("entered", '"entrant":0', '"entrant":5', "entered, does not follow from those before: another number"),
         ("started", None, None, "result, does not follow|closed, does not follow|finished, does not follow"),
-        ("finished", '"seed":"', '"seed":"00', "the seed is not the one that was committed to"),
+        ("revealed", '"seed":"', '"seed":"00', "the seed is not the one that was committed to"),
     ],
 )
 def test_a_log_that_was_forged_does_not_follow(

@@ -5,7 +5,7 @@
   const MAX_LINES = 300;
   const PILE = 9; // Cards of the pile that are shown.
   const byId = (id) => document.getElementById(id);
-  let names;
+  let names, over = false;
 
   function back() {
     const element = make("li", "card back");
@@ -74,18 +74,23 @@
     if (news.progress) byId("progress").textContent = `legs done: ${news.progress.legs}, deals done: ${news.progress.deals}`;
     if (news.table) draw(news.table);
     if (news.said) { note(news.said); say(news.said.at(-1)); }
-    if (news.results) { note(news.results); say(news.results.at(-1)); }
+    if (news.results) { over = true; note(news.results); say(news.results.at(-1)); }
     if (news.void) say(`Given up here: ${news.void}`);
     if (news.broken) say(news.broken);
+  }
+
+  // The service has nothing more to tell: the fixture is done, or there are too many spectators.
+  function end() {
+    byId("watch").dataset.ended = "";
+    if (!over) say("No more is told here; the page, loaded again, says where the fixture stands.");
+    htmx.trigger(byId("live"), "refresh");
   }
 
   function start() {
     names = [...byId("seats").content.children].map((line) => line.firstElementChild);
     const source = new EventSource(byId("watch").dataset.watch);
     source.addEventListener("news", (event) => tell(JSON.parse(event.data)));
-    source.addEventListener("error", () => {
-      if (source.readyState === EventSource.CLOSED) byId("watch").dataset.ended = "";
-    });
+    source.addEventListener("error", () => { if (source.readyState === EventSource.CLOSED) end(); });
     window.addEventListener("pagehide", () => source.close());
   }
 
