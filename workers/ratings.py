@@ -11,7 +11,7 @@ from rummy.store.db import Connection, Database
 
 
 def settle(database: Database, *, clock: Callable[[Connection], datetime] = db.now) -> None:
-    """Rates the rounds whose turn has come, draws those for which it is time, finishes what is played, reveals seeds."""
+    """Rates the rounds whose turn has come, draws the next ones, finishes what has been played, reveals seeds."""
     with database.transaction() as tx:
         undrawn = drawing.undrawn(tx)
     for tournament_id in undrawn:
