@@ -93,7 +93,8 @@ def _voided(said: Said) -> str:
 
 
 def _corrected(said: Said) -> str:
-    return f"The ratings of round {', '.join(str(number + 1) for number in said['rounds'])} are taken back."
+    rounds = ", ".join(str(number + 1) for number in said["rounds"])
+    return f"The ratings of round{'s' * (len(said['rounds']) > 1)} {rounds} are taken back."
 
 
 def _extended(said: Said) -> str:

@@ -79,7 +79,7 @@ def void_newest(world: World, tournament_id: int) -> None:
 
 FORMATS = {
     "round_robin": ({"cycles": 2}, 6, 6),
-    "ladder": ({"format": "ladder", "format_options": {"rounds": 6}}, 7, 8),
+    "ladder": ({"format": "ladder", "format_options": {"rounds": 12}}, 7, 8),
     "gauntlet": ({"format": "gauntlet", "cycles": 3}, 5, 3),
     "swiss": ({"format": "swiss", "format_options": {"rounds": 5}}, 7, 3),
     "knockout": ({"format": "knockout"}, 8, 3),
