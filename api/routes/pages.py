@@ -7,7 +7,19 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request, Response
 
 from api import schemas
-from api.routes.parameters import After, Arena, Before, FixtureState, Id, LadderName, Prefix, Routine, Schedule
+from api.routes.parameters import (
+    After,
+    Arena,
+    ArenaLeagues,
+    Before,
+    FixtureState,
+    Id,
+    LadderName,
+    Prefix,
+    Routine,
+    Schedule,
+    SeasonNo,
+)
 from api.web import templates
 from rummy.errors import ReplayMismatch
 
@@ -20,6 +32,8 @@ ENTRIES = 100
 BOTS = 50
 MATCHES = 20
 STEPS_SHOWN = 100
+LEAGUES = 50
+SEASONS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +96,31 @@ def log(request: Request, arena: Arena, tournament_id: Id, before: Before = None
         "routine": routine,
     }
     return templates.TemplateResponse(request, "log.html", context)
+
+
+@router.get("/leagues")
+def leagues(request: Request, arena: ArenaLeagues, before: Before = None) -> Response:
+    """All leagues."""
+    return templates.TemplateResponse(request, "leagues.html", {"leagues": arena.all(before=before, limit=LEAGUES)})
+
+
+@router.get("/leagues/{league_id}")
+def league(request: Request, arena: ArenaLeagues, league_id: Id, before: Before = None) -> Response:
+    """A league: its windows, its newest season with who goes up and down, its members, and its seasons."""
+    found = arena.one(league_id)
+    context = {
+        "league": found,
+        "season": None if found.newest is None else arena.season(league_id, found.newest),
+        "seasons": arena.seasons(league_id, before=before, limit=SEASONS),
+        "before": before,
+    }
+    return templates.TemplateResponse(request, "league.html", context)
+
+
+@router.get("/leagues/{league_id}/seasons/{season_no}")
+def season(request: Request, arena: ArenaLeagues, league_id: Id, season_no: SeasonNo) -> Response:
+    """A season: its divisions with their standings."""
+    return templates.TemplateResponse(request, "season.html", {"season": arena.season(league_id, season_no)})
 
 
 @router.get("/ladders/{ladder}")

@@ -140,7 +140,7 @@ _RESULTS: LiteralString = """
       JOIN seat_result r USING (match_id)
       JOIN fixture_seat s ON s.fixture_id = f.fixture_id AND s.entrant_no = r.entrant_no
      WHERE f.tournament_id = %(tournament_id)s AND f.state = 'done' AND f.absent IS NULL
-       AND (%(round_no)s::int IS NULL OR f.round_no = %(round_no)s)
+       AND (%(first)s::int IS NULL OR f.round_no BETWEEN %(first)s AND %(last)s)
      GROUP BY f.fixture_id, m.leg
      ORDER BY f.round_no, f.table_no, m.leg"""
 
@@ -179,10 +179,10 @@ def results(tx: Connection, tournament_id: int) -> list[FixtureResult]:
     return sorted((without(result, gone) for result in found), key=lambda result: result.key)
 
 
-def rated(tx: Connection, tournament_id: int, round_no: int | None = None) -> list[FixtureResult]:
-    """What counts for ratings, of a tournament or of one round: played, and nobody at the table disqualified."""
+def rated(tx: Connection, tournament_id: int, rounds: tuple[int, int] | None = None) -> list[FixtureResult]:
+    """What counts for ratings, of a tournament or from one round to another: played, and nobody at the table disqualified."""
     gone = {each.entrant_no for each in left(tx, tournament_id) if each.left_as == "disqualified"}
-    return [each for each in _played(tx, tournament_id, round_no) if gone.isdisjoint(each.entrants)]
+    return [each for each in _played(tx, tournament_id, rounds) if gone.isdisjoint(each.entrants)]
 
 
 def legs_of(seats: int, *, hosted: bool) -> int:
@@ -198,8 +198,9 @@ def without(result: FixtureResult, gone: Collection[int]) -> FixtureResult:
     return unplayed(result.round_no, result.table_no, result.entrants, absent, len(result.legs))
 
 
-def _played(tx: Connection, tournament_id: int, round_no: int | None) -> list[FixtureResult]:
-    rows = tx.execute(_RESULTS, {"tournament_id": tournament_id, "round_no": round_no}).fetchall()
+def _played(tx: Connection, tournament_id: int, rounds: tuple[int, int] | None) -> list[FixtureResult]:
+    first, last = rounds or (None, None)
+    rows = tx.execute(_RESULTS, {"tournament_id": tournament_id, "first": first, "last": last}).fetchall()
     return list(_results(rows))
 
 
