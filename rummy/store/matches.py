@@ -180,7 +180,7 @@ def results(tx: Connection, tournament_id: int) -> list[FixtureResult]:
 
 
 def rated(tx: Connection, tournament_id: int, rounds: tuple[int, int] | None = None) -> list[FixtureResult]:
-    """What counts for ratings, of a tournament or from one round to another: played, and nobody at the table disqualified."""
+    """What counts for ratings, of all rounds or from one to another: played, and nobody at the table disqualified."""
     gone = {each.entrant_no for each in left(tx, tournament_id) if each.left_as == "disqualified"}
     return [each for each in _played(tx, tournament_id, rounds) if gone.isdisjoint(each.entrants)]
 
