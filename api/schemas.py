@@ -218,6 +218,11 @@ class SeasonDetail(Season):
     game: str
     divisions: list[Division]
 
+    @property
+    def computing(self) -> bool:
+        """Whether newer standings are on their way."""
+        return any(division.computing for division in self.divisions)
+
 
 class FixtureSeat(VersionName):
     """An entrant at its seat of leg 0; `score` is its mean pairwise score over the legs once the fixture is done."""
