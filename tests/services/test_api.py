@@ -174,6 +174,22 @@ def test_a_ladder_shows_the_joint_fit_beside_elo(client: Client, filled: Filled)
     assert f"{100 * lines[0]['better_than_next']:.1f} %" in page.text
 
 
+def test_a_ladder_shows_the_luck_in_its_results(client: Client, filled: Filled) -> None:
+    address = f"/api/v1/ladders/{get(client, '/api/v1/ladders')[0]['ladder']}/luck"
+    luck = get(client, address)
+    while luck["computing"]:
+        luck = get(client, address)
+    gain = luck["mirroring"]
+    assert gain["fixtures"] >= 12
+    assert gain["saved"] == pytest.approx(1 - gain["ratio"] ** 2)
+    assert gain["error"] > 0
+    assert (luck["control"], luck["coefficient"], luck["runs"], luck["scores"]) == (None, None, [], [])
+    page = client.get(address.removeprefix("/api/v1"))
+    assert f"{100 * gain['ratio']:.1f} %" in page.text
+    assert "The results tell nothing of it yet." in page.text
+    assert get(client, "/api/v1/ladders/gin:000000000000/luck", 404)
+
+
 def test_a_ladder_that_is_none(client: Client) -> None:
     assert "Nothing is rated" in get(client, "/api/v1/ladders/gin:000000000000", 404)["message"]
     assert client.get("/ladders/gin:000000000000").status_code == 404
