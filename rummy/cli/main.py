@@ -23,6 +23,7 @@ COMMANDS = {
     "owner": ("rummy.cli.owners", "app"),
     "bot": ("rummy.cli.bots", "app"),
     "tournament": ("rummy.cli.tournaments", "app"),
+    "league": ("rummy.cli.leagues", "app"),
     "rate": ("rummy.cli.rate", "rate"),
     "ratings": ("rummy.cli.ratings", "ratings"),
     "luck": ("rummy.cli.luck", "luck"),
@@ -31,8 +32,9 @@ COMMANDS = {
     "watch": ("rummy.cli.watch", "watch"),
     "replay": ("rummy.cli.replays", "app"),
     "bench": ("rummy.cli.bench", "bench"),
+    "chaos": ("rummy.cli.chaos.command", "chaos"),
 }
-OF_THE_MACHINE = ("demo", "up", "down", "status", "migrate")
+OF_THE_MACHINE = ("demo", "up", "down", "status", "migrate", "chaos")
 """These start and stop an arena; all others speak to one that runs."""
 
 
