@@ -410,6 +410,7 @@ def test_the_luck_in_a_ladder(run: Run, world: World, three: list[str]) -> None:
     found = answer(run, "luck", "gin")
     assert found["mirroring"]["fixtures"] == 36
     assert found["mirroring"]["ratio"] == pytest.approx(2**0.5)  # Legs that always go alike are one leg, played twice.
+    assert found["mirroring"]["error"] is None  # An error of 0 would read as certainty.
     assert found["control"] is None
     status, shown, _ = run("luck", "gin")
     assert status == 0
