@@ -113,6 +113,19 @@ def test_fixtures_go_on_by_round_and_table(client: Client, filled: Filled) -> No
     assert len(seen) == 12
 
 
+def test_figures_before_rounds_close_and_of_young_versions_are_said_to_be_provisional(
+    client: Client, filled: Filled
+) -> None:
+    table = get(client, f"/api/v1/tournaments/{filled.running}/table")
+    assert table["provisional"]
+    assert any(line["rating"] != 1500 for line in table["lines"])
+    assert "provisional, Elo" in client.get(f"/tournaments/{filled.running}").text
+    ladder = get(client, "/api/v1/ladders")[0]["ladder"]
+    lines = get(client, f"/api/v1/ladders/{ladder}")["lines"]
+    assert all(line["provisional"] == (line["fixtures"] < 20) for line in lines)
+    assert client.get(f"/ladders/{ladder}").text.count(">provisional<") == len(lines)
+
+
 def test_the_table_adds_up(client: Client, filled: Filled) -> None:
     table = get(client, f"/api/v1/tournaments/{filled.gin}/table")
     lines = table["lines"]
