@@ -360,11 +360,12 @@ class LadderRatings(Model):
 
 class Shrinkage(Model):
     """By how much a method shrinks the error of scores at the same number of matches: `ratio` is the error with it over
-    that without, `error` the standard error of the ratio, `saved` the share of matches that it spares."""
+    that without, `error` the standard error of the ratio, null where fixtures do not tell one, `saved` the share of
+    matches that it spares."""
 
     fixtures: int
     ratio: float
-    error: float
+    error: float | None
     saved: float
 
 

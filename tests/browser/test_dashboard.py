@@ -186,7 +186,18 @@ def test_hostile_names_are_shown_as_they_are(page: Page, filled: Filled) -> None
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/tournaments/1", f"/ladders/{GIN}", "/bots", "/bots/1", "/matches/1", "/verify", "/reference"]
+    "path",
+    [
+        "/",
+        "/tournaments/1",
+        f"/ladders/{GIN}",
+        "/bots",
+        "/bots/1",
+        "/matches/1",
+        "/verify",
+        "/reference",
+        f"/ladders/{GIN}/luck",
+    ],
 )
 def test_nothing_is_wider_than_a_phone(page: Page, path: str) -> None:
     page.set_viewport_size({"width": 360, "height": 780})
