@@ -254,6 +254,11 @@ class SeasonDetail(Season):
     game: str
     divisions: list[Division]
 
+    @property
+    def computing(self) -> bool:
+        """Whether newer standings are on their way."""
+        return any(division.computing for division in self.divisions)
+
 
 class FixtureSeat(VersionName):
     """An entrant at its seat of leg 0; `score` is its mean pairwise score over the legs once the fixture is done."""
@@ -395,11 +400,12 @@ class LadderRatings(Model):
 
 class Shrinkage(Model):
     """By how much a method shrinks the error of scores at the same number of matches: `ratio` is the error with it over
-    that without, `error` the standard error of the ratio, `saved` the share of matches that it spares."""
+    that without, `error` the standard error of the ratio, null where fixtures do not tell one, `saved` the share of
+    matches that it spares."""
 
     fixtures: int
     ratio: float
-    error: float
+    error: float | None
     saved: float
 
 

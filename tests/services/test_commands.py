@@ -477,6 +477,26 @@ def test_the_ratings_of_a_ladder(run: Run, world: World, three: list[str]) -> No
     assert f"{100 * found['lines'][0]['better_than_next']:.1f} %" in shown
 
 
+def test_the_luck_in_a_ladder(run: Run, world: World, three: list[str]) -> None:
+    """Made-up results: who wins does so from either seat."""
+    assert "no round of a rated tournament is complete yet" in run("luck", "gin")[2]
+    run("tournament", "create", "Cup", "--game", "gin", "--cycles", "12", "--start", *three)
+    for number, fixture in enumerate(world.all_fixtures(1)):
+        claim = world.claim(fixture)
+        assert claim is not None
+        assert world.finish(claim, winner=int(number % 9 < 3))
+    run("rate")
+    found = answer(run, "luck", "gin")
+    assert found["mirroring"]["fixtures"] == 36
+    assert found["mirroring"]["ratio"] == pytest.approx(2**0.5)  # Legs that always go alike are one leg, played twice.
+    assert found["mirroring"]["error"] is None  # An error of 0 would read as certainty.
+    assert found["control"] is None
+    status, shown, _ = run("luck", "gin")
+    assert status == 0
+    assert "141.4 %" in shown
+    assert "nothing yet" in shown
+
+
 def test_bots_that_have_not_met_are_shown_apart(run: Run, world: World) -> None:
     for _ in range(2):
         world.play_all(world.tournament(2, cycles=2))
