@@ -13,7 +13,7 @@ from api.kept import Kept
 from api.tables import PATIENCE_SECONDS, Tables
 from rummy.errors import NotFound
 from rummy.league import standings
-from rummy.store import ladders, pages
+from rummy.store import ladders, pages, references
 from rummy.store.db import Connection, Database
 from rummy.store.ladders import Line
 
@@ -46,6 +46,7 @@ class Reads:
         self._tables = Tables(database)
         self._ladders: Kept[list[pages.LadderRow]] = Kept(size=1)
         self._fitted: Kept[list[Line]] = Kept()
+        self._luck: Kept[ladders.LadderLuck] = Kept()
         self._films: Kept[frames.Film] = Kept(size=8, at_once=4)
 
     def tournaments(self, *, before: int | None, limit: int) -> schemas.Page[schemas.Tournament]:
@@ -112,17 +113,34 @@ class Reads:
     def ladder(self, name: str) -> schemas.LadderRatings:
         """Everybody in a ladder, with the joint fit once it is computed."""
         with self._database.transaction() as tx:
-            mark = pages.newest_change(tx)
-            top = pages.ladder(tx, name, top=1)
-        if not top:
-            raise NotFound(f"Nothing is rated in a ladder {name}.")
+            mark = pages.newest_change(tx), references.newest(tx)
+            top = _top_of(tx, name)
         found = self._fitted.get(name, mark, lambda: ladders.fitted(self._database, name), wait=PATIENCE_SECONDS)
         return schemas.LadderRatings(
             ladder=name,
-            game=top[0].game,
-            options=top[0].options,
+            game=top.game,
+            options=top.options,
             computing=found.computing,
             lines=[_fitted_line(line) for line in found.value or self._unfitted(name)],
+        )
+
+    def luck(self, name: str) -> schemas.LadderLuck:
+        """How much luck there is in the results of a ladder, once it is computed."""
+        with self._database.transaction() as tx:
+            mark = pages.newest_change(tx), references.newest(tx)
+            top = _top_of(tx, name)
+        found = self._luck.get(name, mark, lambda: ladders.measured(self._database, name), wait=PATIENCE_SECONDS)
+        value = found.value or ladders.LadderLuck(None, None, None, [], [])
+        return schemas.LadderLuck(
+            ladder=name,
+            game=top.game,
+            options=top.options,
+            computing=found.computing,
+            mirroring=None if value.mirroring is None else schemas.Shrinkage.model_validate(value.mirroring),
+            control=None if value.control is None else schemas.Shrinkage.model_validate(value.control),
+            coefficient=value.coefficient,
+            runs=[schemas.ReferenceRuns.model_validate(runs) for runs in value.runs],
+            scores=[_scored(scored) for scored in value.scores],
         )
 
     def _unfitted(self, name: str) -> list[Line]:
@@ -184,7 +202,8 @@ class Reads:
         with self._database.transaction() as tx:
             packed = pages.replay(tx, match_id)
         if packed is None:
-            raise NotFound(f"There is no match {match_id}, or its fixture is still being played.")
+            self.match(match_id)
+            raise NotFound(f"Match {match_id} cannot be shown yet: reference bots have yet to play its deals.")
         return frames.unpacked(packed)
 
     def film(self, match_id: int) -> frames.Film:
@@ -241,6 +260,13 @@ def _tournament(tx: Connection, tournament_id: int) -> pages.TournamentRow:
     return row
 
 
+def _top_of(tx: Connection, ladder: str) -> pages.LadderRow:
+    top = pages.ladder(tx, ladder, top=1)
+    if not top:
+        raise NotFound(f"Nothing is rated in a ladder {ladder}.")
+    return top[0]
+
+
 def _bot(tx: Connection, bot_id: int) -> pages.BotRow:
     row = pages.bot(tx, bot_id)
     if row is None:
@@ -287,6 +313,14 @@ def _fitted_line(line: Line) -> schemas.LadderRating:
         error=strength and strength.error,
         better_than_next=line.better_than_next,
     )
+
+
+def _scored(scored: ladders.Scored) -> schemas.LuckScore:
+    score = scored.score
+    return _made(
+        schemas.LuckScore, scored.row, fixtures=score.fixtures, raw=score.raw, raw_error=score.raw_error,
+        adjusted=score.adjusted, adjusted_error=score.adjusted_error,
+    )  # fmt: skip
 
 
 def _point(step: pages.RatingRow, errors: dict[tuple[int, int, int], float]) -> schemas.RatingPoint:

@@ -20,8 +20,8 @@ this page is made from it by `python -m api.reference`, and a test compares the 
   (`before` or `after`), and null at the end.
 - An error is `{"status": 404, "kind": "NotFound", "message": "…"}`, where the message is a sentence.
 - Rounds, tables, seats, legs, deals and plies count from 0. Times are UTC.
-- Cards, replays and seeds of a fixture are there once the fixture is done, and a master seed once its tournament has
-  ended.
+- Cards and replays of a fixture are there once the fixture is done and reference bots have played what they are to play
+  of its deals; a master seed once its tournament has ended, and its last deals with it.
 """
 
 

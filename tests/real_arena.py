@@ -24,11 +24,13 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def command(*arguments: str, environ: dict[str, str], check: bool = True) -> subprocess.CompletedProcess[str]:
+def command(
+    *arguments: str, environ: dict[str, str], check: bool = True, patience: float = PATIENCE
+) -> subprocess.CompletedProcess[str]:
     """Runs `arena ARGUMENTS` and waits for its end; with *check* it has to end with status 0."""
     done = subprocess.run(
         [sys.executable, "-m", "rummy.cli", *arguments],
-        env=environ, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False,
+        env=environ, cwd=ROOT, capture_output=True, text=True, timeout=patience, check=False,
     )  # fmt: skip
     if check and done.returncode != 0:
         raise AssertionError(f"arena {' '.join(arguments)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")

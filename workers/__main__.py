@@ -23,12 +23,13 @@ from workers.arbiters import Arbiters
 from workers.beat import Beat
 from workers.fixtures import Player
 from workers.leases import Leases
+from workers.references import References
 from workers.sweep import Sweeper
 
 _log = logging.getLogger(__name__)
 
 CONNECTIONS = 12  # A fixture needs one for a moment only, when it begins and when it ends.
-SPARE_CONNECTIONS = 3  # For leases, sweeper and one more.
+SPARE_CONNECTIONS = 4  # For leases, sweeper, references and one more.
 
 
 class Service:
@@ -44,12 +45,17 @@ class Service:
         self.leases = Leases(self.database, f"{name}#{os.getpid()}-{secrets.token_hex(4)}")
         self.app: Celery = make_app(settings.redis_url)
         self.sweeper = Sweeper(self.database, lambda due: wake(self.app, due), backlog=4 * concurrency)
+        self.references = References(self.database, self.leases.holder)
         add_tasks(self.app, Player(self.database, self.arbiters, self.leases).play, self._turn)
         self.beat = Beat(self.app)
         self._stop = threading.Event()
         self._threads = [
             threading.Thread(target=run, args=[self._stop], name=title, daemon=True)
-            for title, run in (("leases", self.leases.run), ("sweeper", self.sweeper.run))
+            for title, run in (
+                ("leases", self.leases.run),
+                ("sweeper", self.sweeper.run),
+                ("references", self.references.run),
+            )
         ]
 
     def run(self) -> int:

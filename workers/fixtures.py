@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from rummy.errors import ArbiterUnavailable, CallerFault, HostFault, StoreUnavailable, TooMany
-from rummy.store import arbiters, db, fixtures
+from rummy.store import arbiters, db, fixtures, references
 from rummy.store.db import Connection, Database
 from rummy.store.fixtures import Claim, Terms
 from rummy.store.matches import PlayedMatch
@@ -74,7 +74,10 @@ class Player:
 
     def _save(self, claim: Claim, played: Sequence[PlayedMatch]) -> None:
         with self.database.transaction() as tx:
-            if not fixtures.finish(tx, claim, played, now=self.clock(tx)):
+            now = self.clock(tx)
+            if fixtures.finish(tx, claim, played, now=now):
+                references.schedule(tx, claim, now=now)
+            else:
                 lost = "the result of fixture %d is dropped: the claim was lost"
                 _log.warning(lost, claim.fixture_id, extra=_about(claim))
 

@@ -75,6 +75,12 @@ def ladder(request: Request, arena: Arena, ladder: LadderName) -> Response:
     return templates.TemplateResponse(request, "ladder.html", {"ladder": arena.ladder(ladder)})
 
 
+@router.get("/ladders/{ladder}/luck")
+def luck(request: Request, arena: Arena, ladder: LadderName) -> Response:
+    """The luck in the results of a ladder, and what is done about it."""
+    return templates.TemplateResponse(request, "luck.html", {"luck": arena.luck(ladder)})
+
+
 @router.get("/bots")
 def bots(request: Request, arena: Arena, q: Prefix, after: After = 0) -> Response:
     """All bots."""
@@ -98,7 +104,7 @@ def match(request: Request, arena: Arena, match_id: Id) -> Response:
     """A match: result, and the replay to step through, or the reason why it cannot be shown."""
     found = arena.match(match_id)
     try:
-        deals, damage = arena.film(match_id).deals, None
+        deals, damage = () if found.waits else arena.film(match_id).deals, None
     except ReplayMismatch as error:
         deals, damage = (), str(error)
     context = {"match": found, "deals": deals, "damage": damage}

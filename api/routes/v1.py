@@ -69,6 +69,12 @@ def ladder(arena: Arena, ladder: LadderName) -> schemas.LadderRatings:
     return arena.ladder(ladder)
 
 
+@router.get("/ladders/{ladder}/luck", tags=["bots"], responses=MISSING)
+def luck(arena: Arena, ladder: LadderName) -> schemas.LadderLuck:
+    """How much luck there is in the results of a ladder, and by how much each method shrinks the error."""
+    return arena.luck(ladder)
+
+
 @router.get("/bots", tags=["bots"])
 def bots(arena: Arena, q: Prefix, after: After = 0, limit: Limit = 50) -> schemas.Page[schemas.Bot]:
     """Bots by id."""

@@ -13,50 +13,14 @@ from typing import Any
 from rummy.cli.contest import SAMPLES, Bot, Fixture, Leg
 from rummy.errors import BadInput, BotCrashed, BotIllegalAction, IllegalAction
 from rummy.rules.actions import Action
-from rummy.rules.game import Event, Game, View
+from rummy.rules.game import Game
 from rummy.rules.match import Match
 from rummy.rules.replay import Recorder
 from rummy.rules.shuffle import bot_seed
-from rummy.wire.question import Question, once
+from rummy.wire.question import LocalQuestion, Question
 
 Choose = Callable[[Question], Any]
 _numbers = itertools.count()
-
-
-class LocalQuestion(Question):
-    """The open decision of a match in this process. To be looked at before the match goes on."""
-
-    limit_ms = 0
-    bank_ms = 0
-    last_us = 0
-    last_wait_us = 0
-
-    def __init__(self, number: int, match: Match, seed: int, told: int) -> None:
-        assert match.decision is not None
-        self._match = match
-        self._told = told
-        self.match, self.deal, self.ply, self.seed = number, match.deal, match.ply, seed
-        self._seat, self.phase = match.decision
-
-    @once
-    def game(self) -> Game:
-        return self._match.game
-
-    @once
-    def view(self) -> View:
-        return self._match.view(self._seat)
-
-    @once
-    def legal(self) -> Sequence[Action]:
-        return tuple(self._match.legal_actions())
-
-    @once
-    def fallback(self) -> Action:
-        return self._match.default_action()
-
-    @once
-    def events(self) -> Sequence[Event]:
-        return [event.seen_by(self._seat) for event in self._match.events[self._told :]]
 
 
 class Table:

@@ -71,7 +71,7 @@ def _hold(plan: Plan) -> None:
 
 @contextlib.contextmanager
 def _supervised(plan: Plan) -> Iterator[Supervisor]:
-    supervisor = Supervisor()
+    supervisor = Supervisor(endless=plan.endless)
     try:
         yield supervisor
     finally:

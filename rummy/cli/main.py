@@ -25,13 +25,15 @@ COMMANDS = {
     "tournament": ("rummy.cli.tournaments", "app"),
     "rate": ("rummy.cli.rate", "rate"),
     "ratings": ("rummy.cli.ratings", "ratings"),
+    "luck": ("rummy.cli.luck", "luck"),
     "play": ("rummy.cli.play", "play"),
     "compare": ("rummy.cli.compare", "compare"),
     "watch": ("rummy.cli.watch", "watch"),
     "replay": ("rummy.cli.replays", "app"),
     "bench": ("rummy.cli.bench", "bench"),
+    "chaos": ("rummy.cli.chaos.command", "chaos"),
 }
-OF_THE_MACHINE = ("demo", "up", "down", "status", "migrate")
+OF_THE_MACHINE = ("demo", "up", "down", "status", "migrate", "chaos")
 """These start and stop an arena; all others speak to one that runs."""
 
 

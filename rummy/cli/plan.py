@@ -26,6 +26,12 @@ class Plan:
     bots_listen: str = "127.0.0.1:50151"
     workers: int = 1
     trust_bots: bool = False
+    arbiters: int = 1
+    """Bots of other machines know of the first: the others listen at ports that happen to be free."""
+    endless: bool = False
+    """Whatever dies is started again, however often. Otherwise what dies again and again ends the arena."""
+    detour: str = ""
+    """A folder with a socket NAME.sock for each arbiter, through which workers reach it; empty: they go straight."""
 
     def as_json(self) -> str:
         """One line, from which `from_json` makes the plan again."""
@@ -65,11 +71,10 @@ class Places:
 
     def services(self) -> list[Service]:
         """All processes of the arena's own."""
-        workers = self.plan.workers
-        names = ["worker"] if workers == 1 else [f"worker-{number}" for number in range(1, workers + 1)]
+        arbiters, workers = _names("arbiter", self.plan.arbiters), _names("worker", self.plan.workers)
         return [
-            self._service("arbiter", ["arbiter"], self._arbiter()),
-            *(self._service(name, ["workers", "--name", name], self._worker()) for name in names),
+            *(self._service(name, ["arbiter"], self._arbiter(name)) for name in arbiters),
+            *(self._service(name, ["workers", "--name", name], self._worker()) for name in workers),
             self._service("dashboard", ["api"], self._dashboard()),
         ]
 
@@ -90,13 +95,15 @@ class Places:
     def _arbiter_token(self) -> str:
         return folders.secret(self.plan.data / "arbiter.token")
 
-    def _arbiter(self) -> dict[str, str]:
-        return {
+    def _arbiter(self, name: str) -> dict[str, str]:
+        host = self.plan.bots_listen.rpartition(":")[0]
+        detour = {"ARENA_ARBITER_ADDRESS": f"unix:{self.plan.detour}/{name}.sock"} if self.plan.detour else {}
+        return detour | {
             "ARENA_DATABASE_URL": self._url_for("arena_arbiter"),
-            "ARENA_BOTS_LISTEN": self.plan.bots_listen,
+            "ARENA_BOTS_LISTEN": self.plan.bots_listen if name in ("arbiter", "arbiter-1") else f"{host}:0",
             "ARENA_ARBITER_TOKEN": self._arbiter_token,
-            "ARENA_RUN_DIR": str(self.run),
-            "ARENA_BOT_LOGS": str(self.plan.bot_logs),
+            "ARENA_RUN_DIR": str(own_folder(self.run, name)),
+            "ARENA_BOT_LOGS": str(own_folder(self.plan.bot_logs, name)),
             "ARENA_TRUST_BOTS": "1" if self.plan.trust_bots else "0",
         }
 
@@ -124,3 +131,12 @@ class Places:
         parts = urlsplit(self.database_url)
         place = parts.netloc.rpartition("@")[2]
         return urlunsplit(parts._replace(netloc=f"{role}:{quote(self.role_password(role), safe='')}@{place}"))
+
+
+def own_folder(shared: Path, name: str) -> Path:
+    """What the arbiter of that *name* has of a folder of the arena: all of it, or a part where there are several."""
+    return shared if name == "arbiter" else shared / name
+
+
+def _names(kind: str, number: int) -> list[str]:
+    return [kind] if number == 1 else [f"{kind}-{each}" for each in range(1, number + 1)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -36,9 +36,9 @@ def ratings(
 
     The rating is the joint fit of all results in rated rounds, with its standard error; docs/why/ratings.md says how.
     """
-    name = _ladder(ladder, options)
+    name = ladder_name(ladder, options)
     with opened() as database:
-        lines = ladders.fitted(database, name) or _refuse(database, name)
+        lines = ladders.fitted(database, name) or refuse(database, name)
         others = _second_opinion(database, name) if second_opinion else None
     if as_json:
         typer.echo(json.dumps({"ladder": name, "lines": [_as_json(line, others) for line in lines]}))
@@ -52,7 +52,8 @@ def _second_opinion(database: Database, name: str) -> dict[int, Belief]:
         return beliefs(store.results(tx, name))
 
 
-def _ladder(text: str, options: str) -> str:
+def ladder_name(text: str, options: str) -> str:
+    """The ladder that *text* means: its name, or a game with *options*. Raises `BadInput` and what options raise."""
     if not is_text(text):
         raise BadInput("The name of a ladder is plain text, such as gin:44136fa355b3.")
     if ":" in text:
@@ -62,7 +63,8 @@ def _ladder(text: str, options: str) -> str:
     return ladder_of(find_game(text, options_of_text(options)))
 
 
-def _refuse(database: Database, name: str) -> list[Line]:
+def refuse(database: Database, name: str) -> NoReturn:
+    """Raises `NotFound` for a ladder in which nothing is rated, with those in which something is."""
     with database.transaction() as tx:
         known = sorted({row.ladder for row in pages.ladders(tx, top=1)})
     there = f"there are ratings in {', '.join(known)}" if known else "no round of a rated tournament is complete yet"

@@ -1,6 +1,5 @@
 """Keeps a list of processes running: starts them again when they die, stops them in reverse order, leaves nothing."""
 
-import contextlib
 import ctypes
 import os
 import signal
@@ -17,7 +16,8 @@ from rummy.errors import HostFault
 PR_SET_CHILD_SUBREAPER = 36
 MOST_DEATHS = 5
 WITHIN_SECONDS = 60.0
-PAUSE_SECONDS = 1.0  # What could not start at once may need what is being started beside it.
+PAUSE_SECONDS = 1.0  # What dies at its start may need what is being started beside it.
+POLL_SECONDS = 0.05
 
 
 class Part(Protocol):
@@ -36,10 +36,13 @@ class Part(Protocol):
 class Supervisor:
     """Everything that this process keeps running. Used from one thread: a part dies with the thread that started it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, endless: bool = False) -> None:
         self.parts: list[Part] = []
         self.restarts: Counter[str] = Counter()
+        self._endless = endless  # However often something dies, it is started again.
         self._deaths: dict[str, deque[float]] = {}
+        self._launched: dict[str, float] = {}
+        self._due: list[tuple[float, Part]] = []  # What is dead, and when it is to be started again.
         self.changed: Callable[[], None] = lambda: None
         self._before = frozenset(process.children(os.getpid()))  # No business of ours.
         # Grandchildren whose parent is killed become our children, so that none is lost.
@@ -48,6 +51,8 @@ class Supervisor:
     def start(self, *parts: Part) -> None:
         """Start *parts* side by side and return once all are ready. Raises HostFault where one is not."""
         self.parts += parts
+        now = time.monotonic()
+        self._launched |= {part.name: now for part in parts}
         if len(parts) == 1:
             parts[0].start()
         else:
@@ -58,16 +63,16 @@ class Supervisor:
         self.changed()
 
     def watch(self) -> NoReturn:
-        """Start again whatever dies, for ever. Raises HostFault where something dies again and again."""
+        """Start again whatever dies, for ever. None waits for another, so that one may need what has died beside it.
+
+        Raises HostFault where something dies again and again, unless that is what is wanted of this arena.
+        """
         while True:
-            pid = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT).si_pid  # type: ignore[union-attr]  # It blocks.
-            part = self._part(pid)
-            if part is None:
-                os.waitpid(pid, 0)  # A grandchild that became ours.
-                continue
-            assert part.running is not None
-            part.running.wait()
-            self._start_again(part)
+            if (pid := self._ended()) is not None:
+                self._note_end(pid)
+            elif self._due:
+                time.sleep(POLL_SECONDS)
+            self._launch_due()
 
     def stop(self) -> None:
         """End all parts, the last started first, and whatever they left behind."""
@@ -79,25 +84,42 @@ class Supervisor:
     def _part(self, pid: int) -> Part | None:
         return next((part for part in self.parts if part.running is not None and part.running.pid == pid), None)
 
-    def _start_again(self, part: Part) -> None:
+    def _ended(self) -> int | None:
+        """A child that has ended; waits for one where nothing is due."""
+        try:
+            found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT | (os.WNOHANG if self._due else 0))
+        except ChildProcessError:  # All are dead.
+            return None
+        return None if found is None else found.si_pid
+
+    def _note_end(self, pid: int) -> None:
+        part = self._part(pid)
+        if part is None:
+            os.waitpid(pid, 0)  # A grandchild that became ours.
+            return
         assert part.running is not None
-        process.kill_group(part.running.pid)
+        part.running.wait()
+        process.kill_group(pid)
         self._end_strays()
-        while True:
-            self._count_death(part)
-            with contextlib.suppress(HostFault):
-                part.start()
-                break
-            part.stop()
-            time.sleep(PAUSE_SECONDS)
-        self.restarts[part.name] += 1
-        self.changed()
+        self._count_death(part)
+        self._due.append((max(time.monotonic(), self._launched[part.name] + PAUSE_SECONDS), part))
+
+    def _launch_due(self) -> None:
+        now = time.monotonic()
+        due = [part for at, part in self._due if at <= now]
+        self._due = [(at, part) for at, part in self._due if at > now]
+        for part in due:
+            self._launched[part.name] = now
+            part.launch()
+            self.restarts[part.name] += 1
+        if due:
+            self.changed()
 
     def _count_death(self, part: Part) -> None:
         deaths = self._deaths.setdefault(part.name, deque(maxlen=MOST_DEATHS))
         now = time.monotonic()
         deaths.append(now)
-        if len(deaths) == MOST_DEATHS and now - deaths[0] < WITHIN_SECONDS:
+        if not self._endless and len(deaths) == MOST_DEATHS and now - deaths[0] < WITHIN_SECONDS:
             raise HostFault(
                 f"The {part.name} died {MOST_DEATHS} times within a minute: {process.last_line(part.log)} "
                 f"(all of it: {part.log})"

@@ -1,4 +1,4 @@
-"""A whole ladder at one moment: the published ratings, and the joint fit of all results behind them."""
+"""A whole ladder at one moment: published ratings, the joint fit of all results behind them, and the luck in them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from rummy.league import luck
+from rummy.league.luck import Score, Shrinkage, Single
 from rummy.league.ratings import joint
 from rummy.league.ratings.joint import Record
-from rummy.store import pages, ratings
+from rummy.store import pages, ratings, references
 from rummy.store.db import Database
 
 MOST = 1000
@@ -36,8 +38,8 @@ class Line:
 
 def fitted(database: Database, ladder: str) -> list[Line]:
     """Everybody in *ladder*, by group and joint fit, best first; empty where nothing is rated in it."""
-    rows, records = _read(database, ladder)
-    fit = joint.fit(joint.largest(records))
+    rows, records, singles = _read(database, ladder)
+    fit = joint.fit(joint.largest(records), luck=joint.measured(luck.corrected(singles)))
     by_version = {row.version_id: row for row in rows}
     order = [each for each in fit.strengths if each.entrant in by_version]
     places = _places(order)
@@ -63,7 +65,46 @@ def _places(order: Sequence[joint.Strength]) -> list[int]:
     return places
 
 
-def _read(database: Database, ladder: str) -> tuple[list[pages.LadderRow], dict[Record, int]]:
+def _read(database: Database, ladder: str) -> tuple[list[pages.LadderRow], dict[Record, int], list[list[Single]]]:
     with database.transaction() as tx:
-        tx.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")  # One moment for both.
-        return pages.ladder(tx, ladder, top=MOST), ratings.records(tx, ladder)
+        tx.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")  # One moment for all.
+        return (
+            pages.ladder(tx, ladder, top=MOST), ratings.records(tx, ladder), references.singles(tx, ladder),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The scores of a bot version in fixtures that were played once."""
+
+    row: pages.LadderRow
+    score: Score
+
+
+@dataclass(frozen=True, slots=True)
+class LadderLuck:
+    """How much luck there is in the results of a ladder, and by how much each method shrinks their error."""
+
+    mirroring: Shrinkage | None  # None where nothing tells, as in what follows.
+    control: Shrinkage | None
+    coefficient: float | None  # The newest.
+    scores: list[Scored]
+    runs: list[references.Runs]
+
+
+def measured(database: Database, ladder: str) -> LadderLuck:
+    """What `rummy.league.luck` makes of the results of *ladder*."""
+    with database.transaction() as tx:
+        tx.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        rows = {row.version_id: row for row in pages.ladder(tx, ladder, top=MOST)}
+        mirrored = ratings.mirrored(tx, ladder)
+        singles = references.singles(tx, ladder)
+        runs = references.states(tx, ladder)
+    corrected = list(luck.corrected(singles))
+    return LadderLuck(
+        luck.by_mirroring(mirrored),
+        luck.by_control(corrected),
+        next((each.coefficient for each in reversed(corrected) if each.coefficient), None),
+        [Scored(rows[score.entrant], score) for score in luck.scores(corrected) if score.entrant in rows],
+        runs,
+    )

@@ -187,6 +187,7 @@ class MatchRow:
     digest: bytes
     saved_at: datetime
     voided: bool
+    waits: bool  # Reference bots have yet to play its deals; until then they are not shown.
     seats: list[dict[str, Any]]  # seat, entrant_no, bot_id, name, owner, version_id, version, placement, score, …
 
 
@@ -371,6 +372,8 @@ MATCH: LiteralString = """
     SELECT m.match_id, m.fixture_id, t.tournament_id, t.name AS tournament, t.game, t.options, f.round_no, f.table_no,
            m.generation, m.leg, m.reason, m.deals, m.actions, m.digest, m.saved_at,
            m.generation <> f.generation AS voided,
+           EXISTS (SELECT FROM reference w WHERE w.fixture_id = m.fixture_id AND w.generation = m.generation
+                      AND w.ended_at IS NULL) AS waits,
            ARRAY(SELECT l.match_id FROM match l
                   WHERE l.fixture_id = m.fixture_id AND l.generation = m.generation ORDER BY l.leg) AS legs,
            (SELECT jsonb_agg(jsonb_build_object(
@@ -390,7 +393,9 @@ MATCH: LiteralString = """
 
 REPLAY: LiteralString = """
     SELECT m.replay FROM match m JOIN fixture f USING (fixture_id)
-     WHERE m.match_id = %(match_id)s AND f.state = 'done'"""
+     WHERE m.match_id = %(match_id)s AND f.state = 'done'
+       AND NOT EXISTS (SELECT FROM reference w WHERE w.fixture_id = m.fixture_id AND w.generation = m.generation
+                          AND w.ended_at IS NULL)"""
 
 
 def tournaments(tx: Connection, *, before: int, limit: int) -> list[TournamentRow]:
@@ -469,7 +474,7 @@ def match(tx: Connection, match_id: int) -> MatchRow | None:
 
 
 def replay(tx: Connection, match_id: int) -> bytes | None:
-    """The stored replay of a match of a finished fixture, still packed, or None."""
+    """The stored replay of a match of a finished fixture, still packed; None also where it is not to be shown yet."""
     row = tx.execute(REPLAY, {"match_id": match_id}).fetchone()
     return None if row is None else row[0]
 

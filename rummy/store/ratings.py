@@ -198,6 +198,31 @@ _RECORDS: LiteralString = """
     SELECT versions, legs, count(*) FROM played GROUP BY versions, legs"""
 
 
+# As above, but with seats: the seat order of leg 0, and legs in their order.
+_MIRRORED: LiteralString = """
+    WITH leg AS (
+      SELECT f.fixture_id, m.leg, array_agg(e.version_id ORDER BY s.seat) AS versions,
+             array_agg(r.placement ORDER BY s.seat) AS placements
+        FROM tournament t
+        JOIN round USING (tournament_id)
+        JOIN fixture f USING (tournament_id, round_no)
+        JOIN match m ON m.fixture_id = f.fixture_id AND m.generation = f.generation
+        JOIN seat_result r USING (match_id)
+        JOIN fixture_seat s ON s.fixture_id = f.fixture_id AND s.entrant_no = r.entrant_no
+        JOIN entrant e ON e.tournament_id = t.tournament_id AND e.entrant_no = r.entrant_no
+       WHERE t.ladder = %(ladder)s AND t.rated AND rated_at IS NOT NULL
+       GROUP BY f.fixture_id, m.leg),
+    played AS (
+      SELECT versions, array_agg(placements ORDER BY leg) AS legs FROM leg GROUP BY fixture_id, versions)
+    SELECT versions, legs, count(*) FROM played WHERE array_length(legs, 1) > 1 GROUP BY versions, legs"""
+
+
+def mirrored(tx: Connection, ladder: str) -> dict[tuple[tuple[int, ...], tuple[tuple[int, ...], ...]], int]:
+    """Of fixtures with several legs in rated rounds: versions by seat, placements by leg; and how often it was so."""
+    rows = tx.execute(_MIRRORED, {"ladder": ladder}).fetchall()
+    return {(tuple(versions), tuple(map(tuple, legs))): times for versions, legs, times in rows}
+
+
 def records(tx: Connection, ladder: str) -> dict[Record, int]:
     """How often each record occurs among the fixtures of *ladder* in rated rounds; entrants are version ids."""
     rows = tx.execute(_RECORDS, {"ladder": ladder}).fetchall()

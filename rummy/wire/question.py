@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from rummy.rules.actions import Action
 from rummy.rules.game import Event, Game, Phase, View
+from rummy.rules.match import Match
 
 T = TypeVar("T")
 
@@ -77,3 +78,39 @@ class Question(ABC):
     def random(self) -> Random:
         """Randomness that is the same whenever this very decision is asked again, also of another process."""
         return Random(self.seed << 64 | self.deal << 32 | self.ply)
+
+
+class LocalQuestion(Question):
+    """The open decision of a match in this process. To be looked at before the match goes on."""
+
+    limit_ms = 0
+    bank_ms = 0
+    last_us = 0
+    last_wait_us = 0
+
+    def __init__(self, number: int, match: Match, seed: int, told: int) -> None:
+        assert match.decision is not None
+        self._match = match
+        self._told = told
+        self.match, self.deal, self.ply, self.seed = number, match.deal, match.ply, seed
+        self._seat, self.phase = match.decision
+
+    @once
+    def game(self) -> Game:
+        return self._match.game
+
+    @once
+    def view(self) -> View:
+        return self._match.view(self._seat)
+
+    @once
+    def legal(self) -> Sequence[Action]:
+        return tuple(self._match.legal_actions())
+
+    @once
+    def fallback(self) -> Action:
+        return self._match.default_action()
+
+    @once
+    def events(self) -> Sequence[Event]:
+        return [event.seen_by(self._seat) for event in self._match.events[self._told :]]

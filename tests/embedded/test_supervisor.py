@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -60,19 +61,53 @@ def test_a_killed_part_is_started_again_and_its_children_are_ended(tmp_path: Pat
     assert part.running is not None
     first, grandchild = part.running.pid, int(log.read_text().split()[0])
 
-    class Seen(Exception):
-        pass
-
-    def seen() -> None:
-        raise Seen
-
-    supervisor.changed = seen
-    os.kill(first, signal.SIGKILL)
-    with pytest.raises(Seen):
-        supervisor.watch()
+    kill_and_watch(supervisor, part, until=lambda: True)
     assert part.running.pid != first
     assert supervisor.restarts["service"] == 1
     assert await_end([grandchild])
+    supervisor.stop()
+
+
+class Seen(Exception):
+    """What a test has waited for."""
+
+
+def kill_and_watch(supervisor: Supervisor, *parts: Service, until: Callable[[], bool]) -> None:
+    """Kills *parts* and has the supervisor watch until something holds when it has started what had died."""
+
+    def look() -> None:
+        if until():
+            raise Seen
+
+    supervisor.changed = look
+    for part in parts:
+        assert part.running is not None
+        os.kill(part.running.pid, signal.SIGKILL)
+    with pytest.raises(Seen):
+        supervisor.watch()
+
+
+def test_what_waits_for_another_does_not_keep_that_one_from_being_started(tmp_path: Path) -> None:
+    """An arbiter is not ready before it has reached PostgreSQL: both are dead, and the arbiter was seen first."""
+    needs, needed = tmp_path / "needs", tmp_path / "needed"
+    waits = f"from pathlib import Path\nwhile not Path({str(tmp_path / 'here')!r}).exists(): pass\n"
+    gives = f"from pathlib import Path\nPath({str(tmp_path / 'here')!r}).touch()\n"
+    ready = "print('ready', flush=True); import time; time.sleep(600)"
+    first = Service("first", [sys.executable, "-c", waits + ready], {"PATH": os.defpath}, needs)
+    second = Service("second", [sys.executable, "-c", gives + ready], {"PATH": os.defpath}, needed)
+    supervisor = Supervisor()
+    supervisor.start(first, second)
+    (tmp_path / "here").unlink()
+    kill_and_watch(supervisor, first, second, until=lambda: supervisor.restarts == {"first": 1, "second": 1})
+    first.wait_ready()
+    supervisor.stop()
+
+
+def test_without_an_end_a_part_may_die_as_often_as_it_likes(tmp_path: Path) -> None:
+    supervisor = Supervisor(endless=True)
+    part = service(DIES, tmp_path / "log")
+    supervisor.start(part)
+    kill_and_watch(supervisor, until=lambda: supervisor.restarts["service"] > MOST_DEATHS)
     supervisor.stop()
 
 

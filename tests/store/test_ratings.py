@@ -1,5 +1,7 @@
 """Ratings are a function of the log: the same whoever rates, how often, and in whatever order results came."""
 
+import random
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -9,6 +11,7 @@ from world import BECAUSE, World
 from rummy.league.model import TournamentState
 from rummy.league.ratings import elo, joint
 from rummy.store import ladders, matches, pages, ratings, tournaments
+from rummy.store.log import By
 from workers.ratings import rate_round, settle
 
 
@@ -77,6 +80,61 @@ def test_a_later_tournament_waits_for_the_rounds_of_an_earlier_one_of_its_ladder
     settle(world.database)
     assert {change.tournament_id for change in log(world)} == {quick}
     assert log(world) == recomputed(world)
+
+
+def test_submitters_at_once_move_ratings_as_one_after_the_other(world: World) -> None:
+    """Fault P2: 510 matches of six bots through eight submitters, while others rate; a serial fold gives the bits."""
+    made = world.tournament(6, cycles=17)
+    waiting = iter(random.Random(2).sample(world.all_fixtures(made), 15 * 17))
+
+    def submit(holder: str) -> None:
+        for number, fixture_id in enumerate(waiting):
+            claim = world.claim(fixture_id, holder)
+            assert claim is not None and world.finish(claim, winner=fixture_id * 7 % 2)
+            if number % 8 == 0:
+                settle(world.database)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(submit, [f"submitter {number}" for number in range(8)]))
+    settle(world.database)
+    assert world.value("SELECT count(*) FROM match") == 510
+    assert len(log(world)) == 5 * 17 * 6
+    assert log(world) == recomputed(world)
+    for version in {change.version_id for change in log(world)}:  # What is stored as before is what was after.
+        chain = [change for change in log(world) if change.version_id == version]
+        assert [change.after for change in chain[:-1]] == [change.before for change in chain[1:]]
+
+
+COUNTED = """
+    SELECT f.fixture_id, rated, t.state, closed_at IS NOT NULL,
+           (SELECT count(*) FROM fixture_seat s JOIN entrant e USING (tournament_id, entrant_no)
+              JOIN rating_change c ON (c.tournament_id, c.round_no, c.version_id)
+                                    = (f.tournament_id, f.round_no, e.version_id)
+             WHERE s.fixture_id = f.fixture_id)
+      FROM fixture f JOIN round USING (tournament_id, round_no) JOIN tournament t USING (tournament_id)
+     WHERE f.state = 'done'"""
+MOVED = "SELECT sum(fixtures) FROM rating_change"
+
+
+def test_a_result_has_its_rating_rows_or_a_reason_on_record(world: World) -> None:
+    """Fault P4: only practice, and a round that a cancelled tournament has left unfinished, move no rating."""
+    rated, practice, cancelled = world.tournament(4), world.tournament(4, seed="p"), world.tournament(4, cycles=2)
+    world.play_all(rated)
+    world.play_all(practice)
+    for fixture_id in world.all_fixtures(cancelled)[:5]:  # Two rounds of two fixtures, and half of the third.
+        claim = world.claim(fixture_id)
+        assert claim is not None and world.finish(claim)
+    settle(world.database)
+    with world.database.transaction() as tx:
+        tournaments.change_state(tx, cancelled, TournamentState.CANCELLED, by=By("operator", "enough"), now=world.now)
+    settle(world.database)
+    with world.database.transaction() as tx:
+        found = tx.execute(COUNTED).fetchall()
+    counted = [row for row in found if row[4]]
+    assert {rows for *_, rows in counted} == {2} and all(is_rated and closed for _, is_rated, _, closed, _ in counted)
+    assert len(counted) == 6 + 4 and world.value(MOVED) == 2 * len(counted)
+    excluded = Counter((is_rated, state, closed) for _, is_rated, state, closed, rows in found if not rows)
+    assert excluded == {(False, "finished", True): 6, (True, "cancelled", False): 1}
 
 
 def test_another_ladder_does_not_wait(world: World) -> None:

@@ -12,6 +12,9 @@ its group. And as in J. Morel, M. Bokossa and N. Neerchal, Small sample correcti
 Biometrical Journal 45 (2003), the scatter gets a share of what the model expects, at most `FLOOR` in any direction: a
 record without an upset does not scatter at all, and would seem certain.
 
+Where reference bots have played a fixture's deals, what `luck.corrected` takes off its scores is taken off those of the
+likelihood, too: an estimating equation that is unbiased stays so, and scatters less.
+
 Bots of which no series of fixtures leads from one to the other form groups of their own, and are not comparable.
 """
 
@@ -20,10 +23,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import log, sqrt
 from statistics import NormalDist
 
-from rummy.league.model import Entrant, FixtureResult
+from rummy.league.luck import Corrected
+from rummy.league.model import Entrant, FixtureResult, match_scores
 from rummy.league.ratings import matrix, stages
 from rummy.league.ratings.elo import INITIAL, SCALE
 from rummy.league.ratings.matrix import Matrix
@@ -42,6 +47,14 @@ MOST = 400
 
 Record = tuple[tuple[Entrant, ...], tuple[tuple[int, ...], ...]]
 """Entrants ascending, and placements by leg in their order: all that the fit needs to know of a fixture."""
+
+
+@dataclass(slots=True)
+class Luck:
+    """What is taken off the scores of the fixtures of one record: sums by entrant, in its order, and of products."""
+
+    off: list[float]
+    products: Matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +98,47 @@ def counted(results: Iterable[FixtureResult]) -> Counter[Record]:
 
 
 def _record(result: FixtureResult) -> Record:
-    order = sorted(range(len(result.entrants)), key=lambda at: result.entrants[at])
+    order = _order(result)
     entrants = tuple(result.entrants[at] for at in order)
     return entrants, tuple(sorted(tuple(leg[at] for at in order) for leg in result.legs))
 
 
-def fit(records: Mapping[Record, int], entrants: Iterable[Entrant] = ()) -> Fit:
-    """The joint fit of *records*, with how often each occurred; *entrants* names those without any."""
+def _order(result: FixtureResult) -> list[int]:
+    return sorted(range(len(result.entrants)), key=lambda at: result.entrants[at])
+
+
+def measured(fixtures: Iterable[Corrected]) -> dict[Record, Luck]:
+    """The measured luck of *fixtures*, added up by record."""
+    found: dict[Record, Luck] = {}
+    for fixture in fixtures:
+        if fixture.coefficient:
+            size = len(fixture.off)
+            luck = found.setdefault(_record(fixture.result), Luck([0.0] * size, matrix.zeros(size)))
+            worth = _worth(size)
+            off = [worth * fixture.off[at] for at in _order(fixture.result)]
+            for n, left in enumerate(off):
+                luck.off[n] += left
+                for m, right in enumerate(off):
+                    luck.products[n][m] += left * right
+    return found
+
+
+@cache
+def _worth(seats: int) -> float:
+    """What a point of score comes to in the likelihood's own terms, between equals who do not tie; 1 for two."""
+    places = range(1, seats + 1)
+    told = [(at < seats) - sum(1 / left for left in range(max(seats - at + 1, 2), seats + 1)) for at in places]
+    scores = [score - 0.5 for score in match_scores(places)]
+    return sum(map(float.__mul__, told, scores)) / sum(score * score for score in scores)
+
+
+def fit(
+    records: Mapping[Record, int], entrants: Iterable[Entrant] = (), luck: Mapping[Record, Luck] | None = None
+) -> Fit:
+    """The joint fit of *records*, with how often each occurred; *entrants* names those without any.
+
+    *luck* is what `measured` made of those among them that have controls.
+    """
     everybody = sorted({entrant for played, _ in records for entrant in played}.union(entrants))
     groups = _groups(everybody, records)
     of_group: list[dict[Record, int]] = [{} for _ in groups]
@@ -101,7 +148,7 @@ def fit(records: Mapping[Record, int], entrants: Iterable[Entrant] = ()) -> Fit:
     strengths: list[Strength] = []
     spread: dict[int, tuple[dict[Entrant, int], Matrix]] = {}
     for at, (group, played) in enumerate(zip(groups, of_group, strict=True)):
-        ratings, covariance = _fit_group(group, played)
+        ratings, covariance = _fit_group(group, played, luck or {})
         spread[at] = {entrant: place for place, entrant in enumerate(group)}, covariance
         found = _strengths(at, group, played, ratings, covariance)
         strengths += sorted(found, key=lambda each: (-each.rating, each.entrant))
@@ -167,9 +214,11 @@ def _strengths(
     ]
 
 
-def _fit_group(group: Sequence[Entrant], played: Mapping[Record, int]) -> tuple[list[float], Matrix]:
+def _fit_group(
+    group: Sequence[Entrant], played: Mapping[Record, int], luck: Mapping[Record, Luck]
+) -> tuple[list[float], Matrix]:
     """Ratings around `INITIAL`, and their covariance in rating points."""
-    model = _Model(group, played)
+    model = _Model(group, played, {record: luck[record] for record in played if record in luck})
     model.climb()
     size = len(group)
     mean = sum(model.at[:size]) / size
@@ -181,9 +230,10 @@ def _fit_group(group: Sequence[Entrant], played: Mapping[Record, int]) -> tuple[
 class _Model:
     """The likelihood of the records of one group, and where its top is: strengths first, then ties by size."""
 
-    def __init__(self, group: Sequence[Entrant], played: Mapping[Record, int]) -> None:
+    def __init__(self, group: Sequence[Entrant], played: Mapping[Record, int], luck: Mapping[Record, Luck]) -> None:
         self._place = {entrant: at for at, entrant in enumerate(group)}
         self._played = played
+        self._luck = luck
         self._met: Counter[stages.Remaining] = Counter()
         taken: Counter[tuple[stages.Remaining, tuple[int, ...]]] = Counter()
         for (entrants, legs), times in played.items():
@@ -210,6 +260,9 @@ class _Model:
                 observed[self._place[remaining[at]]] += times / len(members)
             if len(members) > 1:
                 observed[len(self._place) + self._sizes.index(len(members))] += times
+        for (entrants, _), luck in self._luck.items():
+            for entrant, off in zip(entrants, luck.off, strict=True):
+                observed[self._place[entrant]] -= off
         return observed
 
     def climb(self) -> None:
@@ -294,6 +347,19 @@ class _Model:
             row = filling[n]
             for m, right in surprise.items():
                 row[m] += times * left * right
+        if record in self._luck:
+            self._take_off(filling, entrants, self._luck[record], surprise)
+
+    def _take_off(
+        self, filling: Matrix, entrants: Sequence[Entrant], luck: Luck, surprise: Mapping[int, float]
+    ) -> None:
+        """Makes squares of what fixtures tell into those of what they tell without the luck that was measured."""
+        where = [self._place[entrant] for entrant in entrants]
+        for place, off in zip(where, luck.off, strict=True):
+            for n, told in surprise.items():
+                filling[n][place] -= told * off
+                filling[place][n] -= told * off
+        _add(filling, where, luck.products, 1)
 
 
 def _bounded(expected: Matrix, most: float) -> Matrix:

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from rummy.cli.contest import SAMPLES, Bot
-from rummy.cli.in_process import LocalQuestion, load
+from rummy.cli.in_process import load
 from rummy.manifest import FILE, read_manifest
 from rummy.rules.game import seats_of
 from rummy.rules.games import GAMES, find_game
 from rummy.rules.match import Match
 from rummy.rules.shuffle import bot_seed
+from rummy.wire.question import LocalQuestion
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "sample-bots.md"
 
