@@ -70,7 +70,8 @@ def mutants_of(path: Path) -> tuple[str, list[Mutant]]:
     lines = text.splitlines(keepends=True)
     tree, module = ast.parse(text), ".".join(path.with_suffix("").parts).removesuffix(".__init__")
     sources: dict[str, tuple[str, str]] = {}
-    for owner in [tree, *(node for node in tree.body if isinstance(node, ast.ClassDef))]:
+    owners: list[ast.Module | ast.ClassDef] = [tree, *[node for node in tree.body if isinstance(node, ast.ClassDef)]]
+    for owner in owners:
         prefix = f"{owner.name}." if isinstance(owner, ast.ClassDef) else ""
         for node in owner.body:
             if isinstance(node, ast.FunctionDef) and "__mutmut_" in node.name:

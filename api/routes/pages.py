@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request, Response
 
 from api import schemas
-from api.routes.parameters import After, Arena, Before, FixtureState, Id, LadderName, Prefix, Schedule
+from api.routes.parameters import (
+    After,
+    Arena,
+    ArenaLeagues,
+    Before,
+    FixtureState,
+    Id,
+    LadderName,
+    Prefix,
+    Schedule,
+    SeasonNo,
+)
 from api.web import templates
 from rummy.errors import ReplayMismatch
 
@@ -18,6 +29,8 @@ FIXTURES = 60
 BOTS = 50
 MATCHES = 20
 STEPS_SHOWN = 100
+LEAGUES = 50
+SEASONS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +80,31 @@ def tournament(
 def fixture(request: Request, arena: Arena, fixture_id: Id) -> Response:
     """A fixture: in play, as spectators may see it, or its results."""
     return templates.TemplateResponse(request, "fixture.html", {"fixture": arena.fixture(fixture_id)})
+
+
+@router.get("/leagues")
+def leagues(request: Request, arena: ArenaLeagues, before: Before = None) -> Response:
+    """All leagues."""
+    return templates.TemplateResponse(request, "leagues.html", {"leagues": arena.all(before=before, limit=LEAGUES)})
+
+
+@router.get("/leagues/{league_id}")
+def league(request: Request, arena: ArenaLeagues, league_id: Id, before: Before = None) -> Response:
+    """A league: its windows, its newest season with who goes up and down, its members, and its seasons."""
+    found = arena.one(league_id)
+    context = {
+        "league": found,
+        "season": None if found.newest is None else arena.season(league_id, found.newest),
+        "seasons": arena.seasons(league_id, before=before, limit=SEASONS),
+        "before": before,
+    }
+    return templates.TemplateResponse(request, "league.html", context)
+
+
+@router.get("/leagues/{league_id}/seasons/{season_no}")
+def season(request: Request, arena: ArenaLeagues, league_id: Id, season_no: SeasonNo) -> Response:
+    """A season: its divisions with their standings."""
+    return templates.TemplateResponse(request, "season.html", {"season": arena.season(league_id, season_no)})
 
 
 @router.get("/ladders/{ladder}")

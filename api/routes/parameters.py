@@ -6,6 +6,7 @@ from typing import Annotated, Literal, cast
 
 from fastapi import Depends, Path, Query, Request
 
+from api.leagues import Leagues
 from api.reads import NEWEST, Reads
 from rummy.errors import BadInput
 
@@ -13,6 +14,11 @@ from rummy.errors import BadInput
 def reads_of(request: Request) -> Reads:
     """The service's way to the store."""
     return cast(Reads, request.app.state.reads)
+
+
+def leagues_of(request: Request) -> Leagues:
+    """The service's way to the leagues."""
+    return cast(Leagues, request.app.state.leagues)
 
 
 def place_in_schedule(
@@ -39,6 +45,8 @@ def name_prefix(
 
 
 Arena = Annotated[Reads, Depends(reads_of)]
+ArenaLeagues = Annotated[Leagues, Depends(leagues_of)]
+SeasonNo = Annotated[int, Path(ge=0, lt=2**31, description="A season, from 0.")]
 Id = Annotated[int, Path(ge=1, le=NEWEST)]
 LadderName = Annotated[
     str, Path(max_length=80, pattern=r"^[a-z0-9_]+:[0-9a-f]{12}$", description="A game, and a mark of its options.")

@@ -7,7 +7,19 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 
 from api import schemas
-from api.routes.parameters import After, Arena, Before, FixtureState, Id, LadderName, Limit, Prefix, Schedule
+from api.routes.parameters import (
+    After,
+    Arena,
+    ArenaLeagues,
+    Before,
+    FixtureState,
+    Id,
+    LadderName,
+    Limit,
+    Prefix,
+    Schedule,
+    SeasonNo,
+)
 from rummy.errors import NotFound
 
 Answers = dict[int | str, dict[str, Any]]
@@ -55,6 +67,32 @@ def fixtures(
 def fixture(arena: Arena, fixture_id: Id) -> schemas.FixtureDetail:
     """One fixture: its state, where spectators find it in play, and its matches once it is done."""
     return arena.fixture(fixture_id)
+
+
+@router.get("/leagues", tags=["leagues"])
+def leagues(arena: ArenaLeagues, before: Before = None, limit: Limit = 50) -> schemas.Page[schemas.League]:
+    """Leagues, newest first."""
+    return arena.all(before=before, limit=limit)
+
+
+@router.get("/leagues/{league_id}", tags=["leagues"], responses=MISSING)
+def league(arena: ArenaLeagues, league_id: Id) -> schemas.LeagueDetail:
+    """One league with its members and the times of its next season."""
+    return arena.one(league_id)
+
+
+@router.get("/leagues/{league_id}/seasons", tags=["leagues"], responses=MISSING)
+def seasons(
+    arena: ArenaLeagues, league_id: Id, before: Before = None, limit: Limit = 50
+) -> schemas.Page[schemas.Season]:
+    """The seasons of a league that are settled, newest first."""
+    return arena.seasons(league_id, before=before, limit=limit)
+
+
+@router.get("/leagues/{league_id}/seasons/{season_no}", tags=["leagues"], responses=MISSING)
+def season(arena: ArenaLeagues, league_id: Id, season_no: SeasonNo) -> schemas.SeasonDetail:
+    """One season with its divisions, their standings, and who goes up and down."""
+    return arena.season(league_id, season_no)
 
 
 @router.get("/ladders", tags=["bots"])

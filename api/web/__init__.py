@@ -28,6 +28,15 @@ def utc(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M} UTC"
 
 
+def span(seconds: float) -> str:
+    """A time that something takes, such as 7 days or 90 minutes."""
+    for unit, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= size and seconds % size == 0:
+            count = int(seconds // size)
+            return f"{count} {unit}{'s' * (count > 1)}"
+    return f"{seconds:g} seconds"
+
+
 def points(value: float) -> str:
     """At most two decimals, and none where none are needed."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
@@ -59,7 +68,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.filters.update(given=given, game_title=game_title, utc=utc, points=points, ordinal=ordinal)
+    env.filters.update(given=given, game_title=game_title, utc=utc, points=points, ordinal=ordinal, span=span)
     env.globals.update(static=static)
     return env
 

@@ -6,7 +6,7 @@ import math
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,8 +30,9 @@ from rummy.store.log import OPERATOR
 BOTS = ("random", "greedy", "patient", "drawer")
 """They draw no lot but from the seed that comes with each decision, and look at no clock."""
 PAIRS = math.comb(len(BOTS), 2)
-GAME, OPTIONS = "gin", {"target": 1}
-"""Gin until somebody has a point: a deal or two."""
+GAME = "gin"
+SHORT: Mapping[str, object] = {"target": 1}
+"""Options: until somebody has a point, which takes a deal or two."""
 LIMIT_MS, BANK_MS, GRACE_SECONDS = 600_000, 3_600_000, 600.0
 """Far above any freeze."""
 WORKERS, ARBITERS = 2, 2
@@ -66,10 +67,10 @@ class Ground:
         password = folders.secret(self.plan.data / "valkey.password")
         return redis.Redis(unix_socket_path=str(server.socket), password=password)
 
-    def start(self, text: str, cycles: int) -> int:
+    def start(self, text: str, cycles: int, options: Mapping[str, object] = SHORT) -> int:
         """A rated tournament whose deals follow from *text* alone. Returns its number."""
         wanted = tournaments.Plan(
-            name=f"Ground {text}", game=GAME, options=OPTIONS, cycles=cycles, limit_ms=LIMIT_MS, bank_ms=BANK_MS,
+            name=f"Ground {text}", game=GAME, options=options, cycles=cycles, limit_ms=LIMIT_MS, bank_ms=BANK_MS,
             faults={"grace_seconds": GRACE_SECONDS},
         )  # fmt: skip
         with self.database.transaction() as tx:

@@ -23,6 +23,7 @@ COMMANDS = {
     "owner": ("rummy.cli.owners", "app"),
     "bot": ("rummy.cli.bots", "app"),
     "tournament": ("rummy.cli.tournaments", "app"),
+    "league": ("rummy.cli.leagues", "app"),
     "rate": ("rummy.cli.rate", "rate"),
     "ratings": ("rummy.cli.ratings", "ratings"),
     "luck": ("rummy.cli.luck", "luck"),

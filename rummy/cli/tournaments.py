@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from rummy.cli import following, forecasts, organising, tables
+from rummy.cli import following, forecasts, organising, tables, terms
 from rummy.cli.store import opened
 from rummy.errors import BadInput, BadOptions, CallerFault, NotFound
 from rummy.league.model import TournamentState
-from rummy.league.pairing import PAIRINGS, find_format
+from rummy.league.pairing import find_format
 from rummy.league.pairing.format import check
 from rummy.rules import canonical
 from rummy.store import bots, db, planning, tournaments
@@ -35,18 +35,6 @@ Number = Annotated[int, typer.Argument(help="The tournament's number.")]
 NumberOrNewest = Annotated[int | None, typer.Argument(help="The tournament's number; else the newest.")]
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs.")]
 Why = Annotated[str, typer.Option(help="Why, in a line, for the tournament's log.")]
-Format = Annotated[str, typer.Option("--format", metavar="FORMAT", help=f"Who meets whom: {', '.join(PAIRINGS)}.")]
-
-
-Rounds = Annotated[
-    int | None,
-    typer.Option(help="Swiss: how many rounds, else as for a knockout; ladder: four times that."),
-]
-Seeding = Annotated[
-    str | None,
-    typer.Option(help="Swiss, knockout, ladder: what ranks the bots at the start, 'rating' (default) or 'entry'."),
-]
-Ties = Annotated[int | None, typer.Option(help="Knockout: how many fixtures more an equal pair may play (default: 3).")]
 
 
 @app.command()
@@ -54,30 +42,24 @@ def create(
     name: Annotated[str, typer.Argument(help="What it is called.")],
     bot: Annotated[list[str], typer.Option(help="An entrant: a bot's number, name, 'NAME VERSION' or OWNER/NAME.")],
     game: Annotated[str, typer.Option(help="The game's key, such as gin.")],
-    options: Annotated[str, typer.Option(help="Options of the game, as a JSON object.")] = "{}",
-    format_key: Format = "round_robin",
-    table_size: Annotated[int, typer.Option(help="Seats at a table.")] = 2,
+    options: terms.Options = "{}",
+    format_key: terms.Format = "round_robin",
+    table_size: terms.TableSize = 2,
     cycles: Annotated[int | None, typer.Option(help="How often those meet who are to meet (default: 1).")] = None,
-    rounds: Rounds = None,
-    seeding: Seeding = None,
-    ties: Ties = None,
+    rounds: terms.Rounds = None,
+    seeding: terms.Seeding = None,
+    ties: terms.Ties = None,
     matches: Annotated[int | None, typer.Option(help="In place of cycles: matches in all, at least.")] = None,
     seed: Annotated[str | None, typer.Option(help="A seed of your own: practice, which moves no rating.")] = None,
     seed_of: Annotated[
         int | None, typer.Option(help="Practice on the deals of this tournament, which has ended.")
     ] = None,
-    limit_ms: Annotated[int, typer.Option(help="Time for a decision, in milliseconds.")] = 1000,
-    bank_ms: Annotated[int, typer.Option(help="Time to overdraw in a match, in milliseconds.")] = 10000,
-    increment_ms: Annotated[int, typer.Option(help="What each answer in time adds to that, in milliseconds.")] = 0,
-    strikes: Annotated[
-        int, typer.Option(help="The illegal or late answer of a match that forfeits it; 1 forgives none.")
-    ] = int(tournaments.FAULTS["strikes"]),
-    grace: Annotated[
-        float, typer.Option(help="Seconds that a bot may be gone before it forfeits.")
-    ] = tournaments.FAULTS["grace_seconds"],
-    deaths: Annotated[int, typer.Option(help="The death of a hosted bot's process in a match that forfeits it.")] = int(
-        tournaments.FAULTS["deaths"]
-    ),
+    limit_ms: terms.LimitMs = 1000,
+    bank_ms: terms.BankMs = 10000,
+    increment_ms: terms.IncrementMs = 0,
+    strikes: terms.Strikes = int(tournaments.FAULTS["strikes"]),
+    grace: terms.Grace = tournaments.FAULTS["grace_seconds"],
+    deaths: terms.Deaths = int(tournaments.FAULTS["deaths"]),
     draft: Annotated[bool, typer.Option("--draft", help="A draft, which 'open' opens for entries.")] = False,
     start_now: Annotated[bool, typer.Option("--start", help="Start it at once.")] = False,
     plan_only: Annotated[bool, typer.Option("--plan", help="Say what it would come to, and make nothing.")] = False,
@@ -92,7 +74,7 @@ def create(
             versions = [bots.find(tx, text) for text in bot]
             plan = tournaments.Plan(
                 name=name, game=game, options=_options(options), format=format_key, table_size=table_size, seed=seed,
-                format_options=_format_options(rounds, seeding, ties),
+                format_options=terms.format_options(rounds, seeding, ties),
                 limit_ms=limit_ms, bank_ms=bank_ms, increment_ms=increment_ms,
                 faults={"strikes": strikes, "grace_seconds": grace, "deaths": deaths},
             )  # fmt: skip
@@ -151,11 +133,6 @@ def _known_seed(
     if len(nonces) != entrants:
         raise BadInput(f"tournament {seed_of} had {len(nonces)} entrants; its deals need as many here, not {entrants}")
     return master, nonces
-
-
-def _format_options(rounds: int | None, seeding: str | None, ties: int | None) -> dict[str, object]:
-    given = {"rounds": rounds, "seeding": seeding, "ties": ties}
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def _options(text: str) -> dict[str, object]:
@@ -227,15 +204,15 @@ def change(
     number: Number,
     format_key: Annotated[str | None, typer.Option("--format", metavar="FORMAT", help="Another format.")] = None,
     cycles: Annotated[int | None, typer.Option(help="Another number of cycles.")] = None,
-    rounds: Rounds = None,
-    seeding: Seeding = None,
-    ties: Ties = None,
+    rounds: terms.Rounds = None,
+    seeding: terms.Seeding = None,
+    ties: terms.Ties = None,
     why: Why = "",
     as_json: Json = False,
 ) -> None:
     """Give it another format or length while entries are open."""
     with opened() as database, database.transaction() as tx:
-        options = _format_options(rounds, seeding, ties)
+        options = terms.format_options(rounds, seeding, ties)
         now = tournaments.change_format(
             tx, number, format_key=format_key, cycles=cycles, options=options, by=_operator(why), now=db.now(tx)
         )

@@ -57,6 +57,10 @@ class Calendar:
 
     def check(self) -> None:
         """Raises `LeagueError` for times that contradict each other, or that are past."""
+        if self.begins_at <= self.created_at:
+            raise LeagueError(
+                f"the first season would have begun at {utc(self.begins_at)}: it is {utc(self.created_at)}"
+            )
         if not SHORTEST <= self.every <= LONGEST:
             raise LeagueError(f"a season takes from {SHORTEST} to {LONGEST}, not {self.every}")
         if self.freeze < timedelta() or self.freeze >= self.every:
@@ -69,7 +73,11 @@ class Calendar:
             raise LeagueError(f"entries open at most a season of {self.every} before one begins, not {self.window}")
         if self.freezes(0) <= self.created_at:
             raise LeagueError(
-                f"the first season is settled at {utc(self.freezes(0))}, which is not after now, {utc(self.created_at)}"
+                f"the first season would have been settled at {utc(self.freezes(0))}: it is {utc(self.created_at)}"
+            )
+        if self.begins_at - self.created_at > LONGEST:
+            raise LeagueError(
+                f"the first season begins at most {LONGEST.days} days from now, not on {utc(self.begins_at)}"
             )
         if self.seasons < 0:
             raise LeagueError(f"a league has at least one season, or 0 for no end, not {self.seasons}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from rummy.errors import LeagueError
@@ -46,30 +46,43 @@ def final_order(table: Sequence[Standing]) -> list[int]:
     return [line.entrant for line in sorted(table, key=lambda line: (line.place, line.entrant))]
 
 
-def following(tiers: Tiers, last: Sequence[Sequence[Member]], members: Sequence[Member]) -> list[list[Member]]:
+def following(
+    tiers: Tiers, last: Sequence[Sequence[Member]], members: Sequence[Member], cancelled: Collection[int] = ()
+) -> list[list[Member]]:
     """The divisions of the next season from the top, each in order of standing; none where there are too few for one.
 
-    *last* are the divisions as the last season ended, best first. *members* are those who play now, in order of entry:
-    who was not in *last* comes below all who were. What those leave who play no more is filled from below, by who
-    stands next, so that nobody is worse off for it; and who is too few for a division of its own joins the one above.
+    *last* are the divisions as the last season ended, best first, *cancelled* the numbers of those that did not.
+    *members* are those who play now, in order of entry: who was not in *last* comes below all who were. What those
+    leave who play no more is filled from below, by who stands next, so that nobody is worse off for it; and who is
+    too few for a division of its own joins the one above.
     """
     playing = set(members)
     before = {member for division in last for member in division}
-    order = [member for division in _moved(last, tiers.moves) for member in division if member in playing]
+    order = [member for division in _moved(last, tiers.moves, cancelled) for member in division if member in playing]
     order += [member for member in members if member not in before]
     return _joined(_cut(order, tiers.sizes), tiers.least)
 
 
-def _moved(last: Sequence[Sequence[Member]], moves: int) -> list[list[Member]]:
-    """Each division with those who come down on top, and those who come up below; as many go down as can come up."""
-    ups = [min(moves, len(below)) for below in last[1:]]
-    moved = []
-    for number, division in enumerate(last):
-        up = ups[number - 1] if number else 0
-        down = ups[number] if number < len(ups) else 0
-        above = last[number - 1][len(last[number - 1]) - up :] if number else []
-        below = last[number + 1][:down] if number < len(ups) else []
-        moved.append([*above, *division[up : len(division) - down], *below])
+def steps(moves: int, lengths: Sequence[int], cancelled: Collection[int] = ()) -> list[list[int]]:
+    """By division, and by who stands there at the end: -1 goes up, 0 stays, 1 goes down.
+
+    As many go down as can come up. From and to a division that was *cancelled* nobody moves.
+    """
+    ups = [0, *(min(moves, below) for below in lengths[1:]), 0]
+    for number in cancelled:
+        ups[number] = ups[number + 1] = 0
+    return [
+        [-1] * ups[number] + [0] * (length - ups[number] - ups[number + 1]) + [1] * ups[number + 1]
+        for number, length in enumerate(lengths)
+    ]
+
+
+def _moved(last: Sequence[Sequence[Member]], moves: int, cancelled: Collection[int]) -> list[list[Member]]:
+    """Each division with those who come down on top, and those who come up below."""
+    moved: list[list[Member]] = [[] for _ in last]
+    for number, by_place in enumerate(steps(moves, [len(division) for division in last], cancelled)):
+        for member, step in zip(last[number], by_place, strict=True):
+            moved[number + step].append(member)
     return moved
 
 

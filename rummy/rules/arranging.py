@@ -145,7 +145,7 @@ class Arranger:
         rules = self.rules
         if not rules.distinct_suits:
             return max(1, -(-sum(counts) // rules.most_set))
-        return max(1, -(-sum(counts) // min(4, rules.most_set)), *counts)
+        return max(1, *counts)
 
 
 class _Search:

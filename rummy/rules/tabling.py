@@ -39,6 +39,8 @@ class MeldRules:
     def __post_init__(self) -> None:
         if self.ace not in ACES or self.naturals < 2 or self.least_set < 3 or self.least_run < 3:
             raise ValueError("A meld has at least three cards, two of them natural, and a known place for the ace.")
+        if self.distinct_suits and self.most_set != 4:
+            raise ValueError("A set of different suits has up to four cards.")
 
     def allows(self, naturals: int, jokers: int) -> bool:
         """Whether so many jokers may stand among so many natural cards."""
@@ -89,7 +91,7 @@ def classified(cards: Sequence[Card], rules: MeldRules) -> tuple[Cards, bool] | 
 
 
 def _is_set(naturals: list[Card], size: int, rules: MeldRules) -> bool:
-    if rules.distinct_suits and (size > 4 or len(set(naturals)) < len(naturals)):
+    if rules.distinct_suits and len(set(naturals)) < len(naturals):
         return False
     return rules.least_set <= size <= rules.most_set
 
@@ -129,8 +131,8 @@ def _has_room(start: int, length: int, ace: str) -> bool:
 
 def places(meld: TableMeld) -> tuple[int, ...]:
     """By card of a run: its place, from which a game may value it (an ace at 0 or 13)."""
-    start = _start(meld.cards)
-    return tuple(range(start % 13 if start < 0 else start, (start % 13 if start < 0 else start) + len(meld.cards)))
+    start = _start(meld.cards) % 13
+    return tuple(range(start, start + len(meld.cards)))
 
 
 def stands_for(meld: TableMeld) -> Cards:
@@ -179,9 +181,7 @@ def _set_takes(meld: TableMeld, card: Card, rules: MeldRules) -> bool:
     naturals = [each for each in meld.cards if each < JOKER]
     if card < JOKER and card % 13 != naturals[0] % 13:
         return False
-    if not rules.distinct_suits:
-        return True
-    return len(meld.cards) < 4 and (card >= JOKER or card not in stands_for(meld))
+    return not rules.distinct_suits or card >= JOKER or card not in stands_for(meld)
 
 
 def extended(meld: TableMeld, card: Card, placer: Seat, *, low: bool) -> TableMeld:
@@ -282,7 +282,7 @@ def _runs_from(
 
 
 def _sets_in(hand: Cards, jokers: list[Card], rules: MeldRules, longest: int) -> Iterator[Cards]:
-    most = min(longest, rules.most_set, 4 if rules.distinct_suits else rules.most_set)
+    most = min(longest, rules.most_set)
     for rank in range(13):
         copies = [
             min(hand.count(card), 1) if rules.distinct_suits else hand.count(card) for card in range(rank, 52, 13)

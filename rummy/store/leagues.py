@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, LiteralString
 
-from psycopg.rows import class_row
+from psycopg.rows import class_row, dict_row
 from psycopg.types.json import Jsonb
 
 from rummy.errors import BadInput, Conflict, LeagueError, NotFound
@@ -164,14 +164,26 @@ def note(tx: Connection, league_id: int, move: str, *, by: By, now: datetime, bo
 _MEMBERS: LiteralString = """
     SELECT bot_id FROM (
            SELECT DISTINCT ON (bot_id) bot_id, move, at, entry_id FROM league_log
-            WHERE league_id = %(league_id)s AND bot_id IS NOT NULL AND at < %(before)s
+            WHERE league_id = %(league_id)s AND bot_id IS NOT NULL
+              AND (%(before)s::timestamptz IS NULL OR at < %(before)s)
             ORDER BY bot_id, at DESC, entry_id DESC) AS last
      WHERE move = 'entered' ORDER BY at, entry_id"""
 
 
-def members(tx: Connection, league_id: int, *, before: datetime) -> list[int]:
-    """The bots that were in the league just before that time, in the order in which they entered."""
+def members(tx: Connection, league_id: int, *, before: datetime | None = None) -> list[int]:
+    """The bots in the league, now or just before a time, in the order in which they entered."""
     return [row[0] for row in tx.execute(_MEMBERS, {"league_id": league_id, "before": before})]
+
+
+_ROSTER: LiteralString = """
+    SELECT bot_id, bot.name, owner.name AS owner FROM unnest(%(bot_ids)s::bigint[]) WITH ORDINALITY AS one (bot_id, at)
+      JOIN bot USING (bot_id) JOIN owner USING (owner_id) ORDER BY at"""
+
+
+def roster(tx: Connection, bot_ids: Sequence[int]) -> list[dict[str, Any]]:
+    """The same bots with their names and owners."""
+    with tx.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(_ROSTER, {"bot_ids": list(bot_ids)}).fetchall()
 
 
 _PLAYABLE: LiteralString = """

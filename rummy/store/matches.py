@@ -138,14 +138,15 @@ _RESULTS: LiteralString = """
       JOIN seat_result r USING (match_id)
       JOIN fixture_seat s ON s.fixture_id = f.fixture_id AND s.entrant_no = r.entrant_no
      WHERE f.tournament_id = %(tournament_id)s AND f.state = 'done'
-       AND (%(round_no)s::int IS NULL OR f.round_no = %(round_no)s)
+       AND (%(first)s::int IS NULL OR f.round_no BETWEEN %(first)s AND %(last)s)
      GROUP BY f.fixture_id, m.leg
      ORDER BY f.round_no, f.table_no, m.leg"""
 
 
-def results(tx: Connection, tournament_id: int, round_no: int | None = None) -> list[FixtureResult]:
-    """The finished fixtures of a tournament, or of one round, in the order of the schedule."""
-    rows = tx.execute(_RESULTS, {"tournament_id": tournament_id, "round_no": round_no}).fetchall()
+def results(tx: Connection, tournament_id: int, rounds: tuple[int, int] | None = None) -> list[FixtureResult]:
+    """The finished fixtures of a tournament, or from one round to another, in the order of the schedule."""
+    first, last = rounds or (None, None)
+    rows = tx.execute(_RESULTS, {"tournament_id": tournament_id, "first": first, "last": last}).fetchall()
     return list(_results(rows))
 
 

@@ -44,6 +44,9 @@ class TournamentRow:
     fixtures: int
     done: int
     running: int
+    league_id: int | None
+    season_no: int | None
+    division_no: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +197,7 @@ class MatchRow:
 TOURNAMENT: LiteralString = """
     SELECT t.tournament_id, t.name, t.game, t.options, t.ladder, t.format, t.table_size, t.cycles, t.format_options,
            t.limit_ms, t.bank_ms, t.increment_ms, t.faults, t.commitment, s.master AS seed, t.rated, t.state,
-           t.created_at, t.started_at, t.finished_at,
+           t.created_at, t.started_at, t.finished_at, t.league_id, t.season_no, t.division_no,
            (SELECT count(*) FROM entrant e WHERE e.tournament_id = t.tournament_id) AS entrants,
            greatest(f.fixtures, t.planned) AS fixtures, f.fixtures - todo.todo AS done, todo.running
       FROM tournament t

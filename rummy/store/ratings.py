@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import groupby
 from typing import LiteralString
 
 from psycopg.rows import class_row
@@ -48,6 +49,9 @@ class Change:
     after: float
 
 
+ROUNDS = 100
+"""Rounds that are read at once where all are."""
+
 _LOCK: LiteralString = "SELECT pg_advisory_xact_lock(hashtextextended('rate ' || %(ladder)s, 0))"
 # The first round that is not rated yet and still can be; nothing after it is rated before it. A tournament that is
 # played and has rounds yet to be drawn holds what follows, too.
@@ -70,19 +74,17 @@ def lock_next(tx: Connection, ladder: str) -> ClosedRound | None:
     if row is None or not row[2]:
         return None
     tournament_id, round_no, _ = row
-    results = _by_version(tx, tournament_id, round_no)
+    results = tuple(_by_version(tx, tournament_id, (round_no, round_no)))
     played = sorted({version for result in results for version in result.entrants})
     now = current(tx, ladder, played)
     opening = {version: now.get(version, INITIAL) for version in played}
     return ClosedRound(ladder, tournament_id, round_no, opening, results)
 
 
-def _by_version(tx: Connection, tournament_id: int, round_no: int) -> tuple[FixtureResult, ...]:
+def _by_version(tx: Connection, tournament_id: int, rounds: tuple[int, int]) -> Iterator[FixtureResult]:
     versions = tournaments.entrants(tx, tournament_id)
-    return tuple(
-        replace(result, entrants=tuple(versions[entrant] for entrant in result.entrants))
-        for result in matches.results(tx, tournament_id, round_no)
-    )
+    for result in matches.results(tx, tournament_id, rounds):
+        yield replace(result, entrants=tuple(versions[entrant] for entrant in result.entrants))
 
 
 _CURRENT: LiteralString = """
@@ -160,11 +162,23 @@ _RATED_ROUNDS: LiteralString = """
      WHERE rated AND rated_at IS NOT NULL ORDER BY ladder, started_at, tournament_id, round_no"""
 
 
+def _rated(tx: Connection, only: str | None = None) -> Iterator[tuple[str, int, int, tuple[FixtureResult, ...]]]:
+    """Ladder, tournament, number and results of rated rounds, of one ladder or all, in the order of their rating."""
+    rows = [row for row in tx.execute(_RATED_ROUNDS).fetchall() if only in (None, row[0])]
+    for (ladder, tournament_id), group in groupby(rows, key=lambda row: (row[0], row[1])):
+        numbers = [row[2] for row in group]
+        for begin in range(0, len(numbers), ROUNDS):
+            some = numbers[begin : begin + ROUNDS]
+            found: dict[int, list[FixtureResult]] = {number: [] for number in some}
+            for result in _by_version(tx, tournament_id, (some[0], some[-1])):
+                found[result.round_no].append(result)
+            yield from ((ladder, tournament_id, number, tuple(results)) for number, results in found.items())
+
+
 def recompute(tx: Connection, rate: Rate) -> Iterator[Change]:
     """Every change that the results on record should have made, in order, from nothing but results."""
     ratings: dict[tuple[str, int], float] = {}
-    for ladder, tournament_id, round_no in tx.execute(_RATED_ROUNDS).fetchall():
-        results = _by_version(tx, tournament_id, round_no)
+    for ladder, tournament_id, round_no, results in _rated(tx):
         played = sorted({version for result in results for version in result.entrants})
         before = {version: ratings.get((ladder, version), INITIAL) for version in played}
         after = rate(before, results)
@@ -231,9 +245,8 @@ def records(tx: Connection, ladder: str) -> dict[Record, int]:
 
 def results(tx: Connection, ladder: str) -> Iterator[FixtureResult]:
     """The fixtures of *ladder* in rated rounds, in the order in which they were rated; entrants are version ids."""
-    for of, tournament_id, round_no in tx.execute(_RATED_ROUNDS).fetchall():
-        if of == ladder:
-            yield from _by_version(tx, tournament_id, round_no)
+    for _, _, _, results in _rated(tx, ladder):
+        yield from results
 
 
 _LOG: LiteralString = """

@@ -17,6 +17,7 @@ from typing import LiteralString
 
 from psycopg.rows import class_row
 
+from rummy.errors import NotFound
 from rummy.league.model import TournamentState
 from rummy.league.pairing import find_format
 from rummy.league.promotion import final_order, following
@@ -38,6 +39,7 @@ class Season:
     frozen_at: datetime
     started_at: datetime | None
     ended_at: datetime | None
+    played: bool  # Not where there were too few bots.
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +60,43 @@ def live(tx: Connection) -> list[int]:
 
 
 _NEWEST: LiteralString = """
-    SELECT league_id, season_no, frozen_at, started_at, ended_at FROM season
-     WHERE league_id = %(league_id)s ORDER BY season_no DESC LIMIT 1"""
+    SELECT league_id, season_no, frozen_at, started_at, ended_at,
+           EXISTS (SELECT FROM season_place p WHERE p.league_id = s.league_id AND p.season_no = s.season_no) AS played
+      FROM season s
+     WHERE league_id = %(league_id)s AND season_no < %(before)s ORDER BY season_no DESC LIMIT %(limit)s"""
 
 
 def newest(tx: Connection, league_id: int) -> Season | None:
     """The season that was settled last."""
+    found = list_all(tx, league_id, limit=1)
+    return found[0] if found else None
+
+
+def get(tx: Connection, league_id: int, season_no: int) -> Season:
+    """The season of that number. Raises `NotFound` for one that is not settled."""
+    found = list_all(tx, league_id, before=min(season_no, 2**31 - 2) + 1, limit=1)
+    if not found or found[0].season_no != season_no:
+        raise NotFound(
+            f"season {season_no + 1} of league {league_id} is not settled; 'arena league show' has its times"
+        )
+    return found[0]
+
+
+def list_all(tx: Connection, league_id: int, *, before: int = 2**31 - 1, limit: int = 1000) -> list[Season]:
+    """The seasons that are settled, with a number below *before*, the newest first."""
     with tx.cursor(row_factory=class_row(Season)) as cursor:
-        return cursor.execute(_NEWEST, {"league_id": league_id}).fetchone()
+        return cursor.execute(_NEWEST, {"league_id": league_id, "before": before, "limit": limit}).fetchall()
+
+
+_DIVISIONS: LiteralString = """
+    SELECT tournament_id, state FROM tournament
+     WHERE league_id = %(league_id)s AND season_no = %(season_no)s ORDER BY division_no"""
+
+
+def divisions(tx: Connection, league_id: int, season_no: int) -> list[int]:
+    """The tournament of each division of a season; none where it was not played."""
+    values = {"league_id": league_id, "season_no": season_no}
+    return [row[0] for row in tx.execute(_DIVISIONS, values)]
 
 
 def advance(tx: Connection, league_id: int, *, now: datetime) -> bool:
@@ -101,7 +132,7 @@ def _settle(tx: Connection, league: League, season_no: int, now: datetime) -> bo
 
 
 _FINAL: LiteralString = """
-    SELECT division_no, bot_id FROM season_place
+    SELECT division_no, bot_id, place IS NULL FROM season_place
      WHERE league_id = %(league_id)s
        AND season_no = (SELECT max(season_no) FROM season_place JOIN season USING (league_id, season_no)
                          WHERE league_id = %(league_id)s AND ended_at IS NOT NULL)
@@ -113,8 +144,9 @@ def who_plays(tx: Connection, league: League, *, before: datetime) -> Settled:
     there = leagues.members(tx, league.league_id, before=before)
     versions = leagues.playable(tx, there, league.game, before=before)
     rows = tx.execute(_FINAL, {"league_id": league.league_id}).fetchall()
-    last = [[bot_id for _, bot_id in division] for _, division in groupby(rows, lambda row: row[0])]
-    divisions = following(league.tiers, last, [bot_id for bot_id in there if bot_id in versions])
+    last = [[row[1] for row in division] for _, division in groupby(rows, lambda row: row[0])]
+    cancelled = {number for number, _, without in rows if without}
+    divisions = following(league.tiers, last, [bot_id for bot_id in there if bot_id in versions], cancelled)
     return Settled(divisions, dict(versions), [bot_id for bot_id in there if bot_id not in versions])
 
 
@@ -150,9 +182,6 @@ def _make(
     tx.execute(_OF_LEAGUE, {**values, "tournament_id": made})
 
 
-_DIVISIONS: LiteralString = """
-    SELECT tournament_id, state FROM tournament
-     WHERE league_id = %(league_id)s AND season_no = %(season_no)s ORDER BY division_no"""
 _STARTED: LiteralString = """
     UPDATE season SET started_at = %(now)s WHERE league_id = %(league_id)s AND season_no = %(season_no)s"""
 

@@ -10,19 +10,20 @@ from rummy.cli.chaos.points import Point
 from rummy.cli.chaos.victims import Kind
 
 pytestmark = pytest.mark.realtime
+FIXTURES = 240
 MINUTES = 15  # At most: it ends once everybody has died everywhere.
 
 
 def test_whatever_is_killed_wherever_table_and_ratings_are_those_of_a_calm_run() -> None:
     """Faults P4, P6 and P14, with real processes: no strike, no forfeit, one result each, and nothing left over."""
-    asked = ("chaos", "--minutes", str(MINUTES), "--fixtures", "400", "--seed", "short", "--json")
+    asked = ("chaos", "--minutes", str(MINUTES), "--fixtures", str(FIXTURES), "--seed", "short", "--json")
     done = command(*asked, environ=bare_environment(), check=False, patience=MINUTES * 120)
     assert done.stdout, done.stderr[-4000:]
     answer = json.loads(done.stdout)
     assert [check for check in answer["checks"] if not check["holds"]] == [], done.stderr[-8000:]
     assert done.returncode == 0 and answer["holds"] is True
     assert all(answer["kills"][kind][point] for kind in Kind for point in Point)
-    assert answer["matches"] >= 2 * 400
+    assert answer["matches"] >= 2 * FIXTURES
 
 
 def test_it_kills_no_server_of_anybody_else(tmp_path: Path) -> None:

@@ -316,6 +316,7 @@ def test_a_division_that_is_cancelled_moves_nobody(world: World) -> None:
     league.turn()
     assert league.divisions(0, final=True)[0] == ["d", "c"]
     assert world.value("SELECT count(place) FROM season_place") == 2
+    assert league.season(1)[0] == ["d", "c"]
 
 
 def test_a_ladder_is_a_league_of_one_division_whose_epochs_go_on(world: World) -> None:
@@ -465,7 +466,7 @@ PLAN = WEEKLY.plan
 
 
 IMPOSSIBLE: list[tuple[dict[str, Any], type[CallerFault], str]] = [
-    ({"begins_at": NOON}, LeagueError, "settled at 2026-01-02 11:00:00 UTC, which is not after now"),
+    ({"begins_at": NOON}, LeagueError, "would have begun at 2026-01-02 12:00:00 UTC"),
     ({"freeze": 2 * WEEK}, LeagueError, "must be shorter than a season"),
     ({"window": HOUR}, LeagueError, "no later than they open"),
     ({"window": 2 * WEEK}, LeagueError, "entries open at most a season"),

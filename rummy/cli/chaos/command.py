@@ -53,7 +53,8 @@ class Run:
 def chaos(
     minutes: Annotated[float, typer.Option(min=0.1, max=1440, help="For how long things are killed at most.")] = 10.0,
     seed: Annotated[
-        str | None, typer.Option(help="What is killed when, and all deals, follow from it; by default a new one.")
+        str | None,
+        typer.Option(help="All deals, and the draw of what is done to whom, follow from it; by default new."),
     ] = None,
     fixtures: Annotated[
         int, typer.Option(min=1, max=100_000, help="Fixtures of a tournament, rounded up to whole cycles.")

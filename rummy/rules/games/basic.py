@@ -57,7 +57,6 @@ from rummy.rules.games.basic_deal import (
     settle,
     takes,
     turn_over,
-    turnovers,
     why_not_take,
 )
 from rummy.rules.games.gathered import default_discard, discards
@@ -228,13 +227,9 @@ class Basic:
 
     def _starts(self, state: BasicState, terms: Terms) -> list[Action]:
         actions: list[Action] = [_DRAW_STOCK] if state.stock else []
-        if self._may_turn_over(state, terms):
+        if _may_turn_over(state):
             actions.append(_TURN_OVER)
         return actions + [_DRAW_PILE[count - 1] for count in takes(state, terms, spread=self.pile == "spread")]
-
-    def _may_turn_over(self, state: BasicState, terms: Terms) -> bool:
-        """Whether the stock has run out and may be renewed; one card turned over must be taken (BAS-6.2, 6.4)."""
-        return not state.stock and bool(state.pile) and turnovers(state) < terms.turnovers and not state.renewing
 
     def default_action(self, state: BasicState) -> Action:
         """What is played for a seat that does not answer (COM-14)."""
@@ -242,9 +237,9 @@ class Basic:
             return _PASS
         if state.phase is Phase.DISCARD:
             return default_discard(state, self.arranger())
-        terms = self._terms(state)
         if state.phase is Phase.START:
-            return _DRAW_STOCK if state.stock else _TURN_OVER if self._may_turn_over(state, terms) else _DRAW_PILE[0]
+            return _DRAW_STOCK if state.stock else _TURN_OVER if _may_turn_over(state) else _DRAW_PILE[0]
+        terms = self._terms(state)
         if state.owed is None and may_throw(state, state.hands[state.turn], terms):
             return END
         return plays(state, terms)[0]
@@ -318,8 +313,8 @@ class Basic:
     def _turn_over(self, state: BasicState) -> None:
         if state.stock:
             raise IllegalAction("The pile is turned over once the stock is empty, not before (BAS-6.2).", state.turn)
-        if not self._may_turn_over(state, self._terms(state)):
-            raise IllegalAction("The pile may not be turned over again: take its top card (BAS-6.4, 6.5).", state.turn)
+        if not _may_turn_over(state):
+            raise IllegalAction("The pile may not be turned over again: take its top card (BAS-6.4).", state.turn)
         turn_over(state)
 
     # The melds.
@@ -399,6 +394,14 @@ class Basic:
         state.closer = seat
         scored = tuple([won if at == seat else 0 for at in range(state.terms.seats)])
         state.result = DealResult(scored, "rummy" if rummy else "out", seat)
+
+
+def _may_turn_over(state: BasicState) -> bool:
+    """Whether the stock has run out and is renewed (BAS-6.2): once it may not be, the deal is over (BAS-6.5).
+
+    One card turned over must be taken (BAS-6.4).
+    """
+    return not state.stock and bool(state.pile) and not state.renewing
 
 
 def _punish(state: BasicState) -> None:

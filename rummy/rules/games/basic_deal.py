@@ -97,9 +97,8 @@ def can_end(state: BasicState, hand: Cards, gone: Cards, table: Sequence[TableMe
         return True
     if terms.must_discard_out or not may_go_out(state, terms):  # BAS-7.2, 7.3
         return False
-    # What is left is nothing, or the card that must stay, which a meld can still take.
-    opened = not terms.own_meld_first or any(meld.seat == state.turn for meld in table)
-    return not hand or (opened and any(True in ends(meld, hand[0], terms) for meld in table))
+    # What is left is nothing, or the card that must stay, which a meld can still take: one of the seat's own is there.
+    return not hand or any(True in ends(meld, hand[0], terms) for meld in table)
 
 
 def ends(meld: TableMeld, card: Card, terms: Terms) -> tuple[bool, bool]:

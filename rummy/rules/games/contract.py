@@ -291,8 +291,7 @@ def _finish(state: ContractState, reason: str) -> None:
     points = [hand_points(hand) for hand in state.hands]
     least = min([points[seat] for seat in state.terms.active])
     best = [seat for seat in state.terms.active if points[seat] == least]
-    winner = state.closer if state.closer is not None else best[0] if len(best) == 1 else None
-    state.result = DealResult(tuple(points), reason, winner)
+    state.result = DealResult(tuple(points), reason, best[0] if len(best) == 1 else None)
 
 
 _DEFAULT_BUYS: Final = 3

@@ -75,14 +75,13 @@ def completion(
     rest = len(left) - least_cards(*need)
     if rest != 1 or forbidden is None or left.count(forbidden) != 1:
         return some(left, *need)
-    # One card will be left: another one than that which may not be thrown, or none, or it can be laid off.
+    # One card will be left: another one than that which may not be thrown, or that one, where it can be laid off. If
+    # melds can take all cards, one of them is longer than it need be, and has another one to spare.
     for card in dict.fromkeys(left):
         if card != forbidden and (found := some(without(left, (card,)) or (), *need)) is not None:
             return found
-    found = exactly(left, *need)
-    if found is None and any(True in ends_for(meld, forbidden, RULES) for meld in table):
-        found = some(without(left, (forbidden,)) or (), *need)
-    return found
+    on_table = any(True in ends_for(meld, forbidden, RULES) for meld in table)
+    return some(without(left, (forbidden,)) or (), *need) if on_table else None
 
 
 def _goes_on(state: ContractState, meld: TableMeld, cards: Cards, left: Cards) -> bool:

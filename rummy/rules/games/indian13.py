@@ -36,7 +36,6 @@ from rummy.rules.games.indian13_deal import (
     expose,
     finish,
     in_play,
-    known_without,
     lay_open,
     leave,
     left_after,
@@ -50,6 +49,7 @@ from rummy.rules.games.indian13_search import arrange, best_discard, shows, smal
 from rummy.rules.games.one_oh_one_tally import OneOhOneTally
 from rummy.rules.games.totals import Totals
 from rummy.rules.games.zones import view_of
+from rummy.rules.tabling import without
 
 SCORINGS: Final = ("points", "pool")
 READINGS: Final = ("rest", "all")
@@ -302,7 +302,7 @@ def _valid_show(state: Indian13State, card: Card, groups: tuple[Cards, ...], lef
     state.events.append(Event(EventKind.KNOCK, seat, (card,), reason="declares", private=True))
     state.hands[seat] = left
     if state.known[seat].count(card) > left.count(card):
-        state.known[seat] = known_without(state.known[seat], card)
+        state.known[seat] = without(state.known[seat], (card,)) or ()
     lay_open(state, seat, groups, ())
     state.to_show = [other for other in in_play(state) if other != seat]
     state.phase, state.turn = Phase.SHOW, state.to_show[0]

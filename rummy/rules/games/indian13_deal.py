@@ -45,7 +45,7 @@ def taken_up(view: View, hands: Sequence[Cards], stock: list[Card]) -> Indian13S
     zones.taken_up(state, view)
     active = state.terms.active
     order = zones.clockwise(state.terms, state.terms.starter)
-    begun = order[: view.turns + (view.phase is not Phase.START)]  # In its first round every seat has a turn.
+    begun = order[: view.turns + (view.phase is Phase.DISCARD)]  # In its first round every seat has a turn.
     state.playing = [seat for seat in active if view.status[seat] == 1]
     gone = [seat for seat in active if view.status[seat] == 2]
     state.losses = list(view.losses) or state.losses
@@ -85,7 +85,6 @@ def draw_pile(state: Indian13State, *, rediscard_ban: bool) -> None:
     """Takes the upcard, which may be taken."""
     (card,) = zones.take(state, state.turn, 1)
     state.forbidden = card if rediscard_ban else None
-    state.first = False
     _drawn(state)
 
 
@@ -114,12 +113,6 @@ def throw(state: Indian13State, card: Card, left: Cards) -> None:
     state.pile.append(card)
     state.first = False
     state.events.append(Event(EventKind.DISCARD, state.turn, (card,)))
-
-
-def known_without(known: Cards, card: Card) -> Cards:
-    """What is known of a hand that has lost *card*, where it was known to be."""
-    at = known.index(card)
-    return known[:at] + known[at + 1 :]
 
 
 def next_turn(state: Indian13State) -> None:

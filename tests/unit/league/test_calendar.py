@@ -64,8 +64,10 @@ def test_the_season_to_be_frozen_next_is_the_first_whose_freeze_is_to_come(secon
         ({"freeze": 7 * DAY}, "must be shorter than a season"),
         ({"window": 6 * HOUR}, "no later than they open"),
         ({"window": 8 * DAY}, "entries open at most a season"),
-        ({"created_at": MONDAY - 6 * HOUR}, "settled at 2026-03-02 12:00:00 UTC, which is not after now"),
+        ({"created_at": MONDAY - 6 * HOUR}, "would have been settled at 2026-03-02 12:00:00 UTC"),
+        ({"begins_at": datetime(1, 1, 1, tzinfo=UTC)}, "would have begun at"),
         ({"seasons": -1}, "not -1"),
+        ({"begins_at": MONDAY + 3650 * DAY}, "at most 3660 days from now, not on 2036-02-28"),
     ],
 )
 def test_times_that_contradict_each_other_are_refused(change: dict[str, timedelta], said: str) -> None:

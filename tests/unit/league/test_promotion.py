@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rummy.errors import LeagueError
-from rummy.league.promotion import Member, Tiers, final_order, following
+from rummy.league.promotion import Member, Tiers, final_order, following, steps
 from rummy.league.standings import Standing
 
 Divisions = list[list[Member]]
@@ -74,6 +74,13 @@ def test_where_nobody_comes_or_goes_as_many_go_up_as_down(league: tuple[Tiers, D
         assert [now[member] for member in division] == expected
 
 
+def test_to_and_from_a_cancelled_division_nobody_moves() -> None:
+    assert steps(1, [3, 3, 3, 2]) == [[0, 0, 1], [-1, 0, 1], [-1, 0, 1], [-1, 0]]
+    assert steps(1, [3, 3, 3, 2], {1}) == [[0, 0, 0], [0, 0, 0], [0, 0, 1], [-1, 0]]
+    assert steps(2, [4, 1], ()) == [[0, 0, 0, 1], [-1]]
+    assert steps(0, [], ()) == []
+
+
 @settings(max_examples=300, deadline=None)
 @given(league=leagues(), data=st.data())
 def test_nobody_is_worse_off_for_one_who_leaves_or_comes(league: tuple[Tiers, Divisions], data: st.DataObject) -> None:
@@ -99,6 +106,7 @@ def test_two_divisions_by_hand() -> None:
     assert following(tiers, last, [1, 2, 3, 4, 5]) == [[1, 2, 3, 5, 4]]  # One alone joins those above.
     assert following(tiers, [[1, 2, 3, 5, 4]], [1, 2, 3, 4, 5, 6]) == [[1, 2, 3, 5], [4, 6]]
     assert following(tiers, last, [6]) == []
+    assert following(tiers, last, range(1, 9), {1}) == last  # The lower one was cancelled.
     assert following(Tiers((), 0, 3), [], [7, 3, 5]) == [[7, 3, 5]]
 
 

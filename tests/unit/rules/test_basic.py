@@ -6,11 +6,11 @@ from collections import Counter
 
 import pytest
 from basic_table import points, position, refused, table
-from zones_table import hand, legal, play
+from zones_table import default, hand, legal, play
 
 from rummy.errors import BadOptions
 from rummy.rules.cards import cards_text, parse_cards
-from rummy.rules.game import DealResult, DealTerms, EventKind, Phase
+from rummy.rules.game import DealResult, DealTerms, EventKind, Phase, Renewal
 from rummy.rules.games import find_game, options_of
 from rummy.rules.games.basic import Basic
 from rummy.rules.match import Match
@@ -302,6 +302,8 @@ def test_bas_6_4_a_single_card_turned_over_must_be_taken() -> None:
     state = position("6c7h", "Kc9d", stock="", pile="4c")
     play(GAME, state, "O")
     assert legal(GAME, state) == {"P1"}
+    assert default(GAME, state) == "P1"
+    assert state.renewal == Renewal(1, order=())
     refused(GAME, state, "O")
     play(GAME, state, "P1 E D:6c")
     assert legal(GAME, state) == {"O", "P1"}
@@ -337,6 +339,17 @@ def test_bas_6_5_a_third_end_of_the_stock_settles_the_deal() -> None:
     assert state.result is None
     play(GAME, state, "D:9d")
     assert state.result == DealResult((-13, -13), "stock")
+
+
+def test_bas_6_5_so_often_as_the_option_says() -> None:
+    game = Basic(max_turnovers=1)
+    state = position("6c7h", "Kc9d", stock="3h", pile="4c5d")
+    play(game, state, "S E D:3h")
+    assert state.result is None
+    play(game, state, "O")
+    assert state.renewal == Renewal(1, order=tuple(state.stock)) and len(state.stock) == 2
+    play(game, state, "S E D:9d S E D:6c")
+    assert state.result == DealResult((-7 - 3, -10 - 5), "stock")
 
 
 def test_bas_6_5_turning_a_single_card_over_counts() -> None:
@@ -421,6 +434,19 @@ def test_bas_8_2_a_lay_off_makes_it_an_ordinary_going_out() -> None:
         play(game, state, "S M:4c4d4h L:7s>0")
         assert state.result is not None
         assert state.result.reason == reason
+
+
+def test_bas_8_2_a_lay_off_of_another_seat_does_not_count() -> None:
+    state = position("7s2d3d", "4c4d", stock="9h4h", melds="0:4s5s6s")
+    play(GAME, state, "S L:7s>0 E D:9h S M:4c4d4h")
+    assert state.result == DealResult((0, 2 * 5 + 10), "rummy", 1)
+
+
+def test_bas_8_1_in_the_first_turn_of_the_deal_as_well() -> None:
+    game = Basic(cards=(3, 7, 7, 6, 6), min_turns_to_go_out=1)
+    state = game.deal(parse_cards("7s2c8s3d9s4hKcQd"), DealTerms(2, (0, 1), 1, 0, (0, 0)))
+    play(game, state, "S M:7s8s9s E D:Qd")
+    assert state.result == DealResult((2 * 9 + 10, 0), "rummy", 0)
 
 
 def test_bas_8_3_it_needs_no_announcement() -> None:

@@ -8,8 +8,8 @@ import pytest
 from basic_table import points, position, refused, table
 from zones_table import hand, legal, play
 
-from rummy.errors import BadOptions
-from rummy.rules.actions import Discard
+from rummy.errors import BadOptions, IllegalAction
+from rummy.rules.actions import Discard, DrawPile
 from rummy.rules.cards import cards_text, parse_cards
 from rummy.rules.game import DealResult, EventKind, Phase
 from rummy.rules.games import find_game
@@ -134,6 +134,17 @@ def test_bas_10_2_a_squared_pile_gives_its_top_card() -> None:
     assert legal(Basic(), position("4c4d9s", "Kc", pile="4h2sJd")) == {"S", "P1"}
 
 
+@pytest.mark.parametrize(
+    ("game", "sentence"),
+    [(Basic(), "Only the top card of the pile"), (SPREAD, "The pile has 2 cards; take from 1 to so many")],
+)
+def test_bas_10_2_what_is_no_number_of_cards_of_the_pile(game: Basic, sentence: str) -> None:
+    for count in (0, 3, -1, True, None):
+        state = position("7h8h2c", "Kc9d", stock="9c", pile="4cKd")
+        with pytest.raises(IllegalAction, match=sentence):
+            game.apply(state, DrawPile(count))  # type: ignore[arg-type]
+
+
 def test_bas_10_2_a_first_turn_must_still_be_able_to_end() -> None:
     state = position("4c4d", "Kc", stock="5h", pile="4hKd", turns=0)
     assert "P2" not in legal(SPREAD, state)  # King alone would be left, and had to be thrown: out, too early.
@@ -156,6 +167,16 @@ def test_bas_10_3_own_meld_first_is_an_option() -> None:
     state = position("7sKc2h", "Kd", stock="Qd", melds="1:4s5s6s")
     play(Basic(own_meld_first=True), state, "S")
     refused(Basic(own_meld_first=True), state, "L:7s>0")
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_bas_10_3_with_its_first_meld_a_seat_may_lay_its_last_card_off(seat: int) -> None:
+    game = Basic(own_meld_first=True)
+    state = position("7h8h9h", "Kc9d", pile="9s", melds=f"{seat}:6s7s8s")
+    play(game, state, "P1")
+    assert "M:7h8h9h" in legal(game, state)
+    play(game, state, "M:7h8h9h L:9s>0")
+    assert state.result is not None
 
 
 def test_bas_10_4_the_deal_ends_with_the_discard_after_the_last_stock_card() -> None:
@@ -316,6 +337,9 @@ def test_a_default_discard_leaves_the_fewest_points_and_no_joker() -> None:
     jokers.hands[0] = (52,)
     play(JOKERS, jokers, "P1 E")
     assert JOKERS.default_action(jokers) == Discard(52)
+    taken = position("Xb", "Kd", pile="Xr")
+    play(JOKERS, taken, "P1 E")
+    assert JOKERS.default_action(taken) == Discard(53)
 
 
 def test_meld_rules_refuse_what_no_game_has() -> None:

@@ -77,3 +77,15 @@ def test_finalizers_have_room_whenever_the_collector_runs_in_the_reader() -> Non
         gc.set_threshold(*threshold)
         gc.callbacks.remove(look)
     assert min(room) > sys.getrecursionlimit() / 2
+
+
+def nested(depth: int, beside: int) -> bytes:
+    """Lists within each other, so many deep, beside others that are short."""
+    return b"[" + b"[{}]," * beside + b"[" * (depth - 1) + b"]" * (depth - 1) + b"]"
+
+
+@pytest.mark.parametrize("beside", [0, 1, 40])
+def test_lists_may_be_32_deep_whatever_lies_beside(beside: int) -> None:
+    assert len(canonical.loads(nested(canonical.MAX_DEPTH, beside))) == beside + 1
+    with pytest.raises(ValueError, match="too deeply"):
+        canonical.loads(nested(canonical.MAX_DEPTH + 1, beside))

@@ -137,6 +137,15 @@ def test_clb_4_7_the_deal_ends_once_nobody_in_a_row_could_draw() -> None:
     assert state.result.points == (10 + 5 + 5, 15 + 30)  # Clubs count double; nobody has a bonus.
 
 
+def test_clb_4_7_the_last_stock_card_is_a_draw_like_any_other() -> None:
+    state = position("7c8c", "", stock="9c", melds="1:4c4d4h")
+    play(GAME, state, "S M:7c8c9c C C")
+    assert GAME.decision(state) == (0, Phase.GO_OUT)  # Of the two turns in a row one has drawn.
+    play(GAME, state, "C")
+    assert state.result is not None
+    assert state.result.reason == "nothing to draw"
+
+
 def test_clb_4_7_com_10_the_turn_cap_ends_the_deal_with_nobody_going_out() -> None:
     state = position("4d6h", "2h3s", stock="9c9d", turns=79)
     play(GAME, state, "S E D:9c C")

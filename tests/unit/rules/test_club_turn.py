@@ -150,6 +150,12 @@ def test_clb_7_4_a_seat_without_cards_goes_on_if_it_likes() -> None:
     assert legal(GAME, state) == {"G", "C"}
 
 
+def test_clb_7_1_nor_with_no_card_at_all_before_everybody_had_a_turn() -> None:
+    state = position("7c8c", OTHER, stock="9c9d", turns=0)
+    play(GAME, state, "S M:7c8c9c")
+    assert GAME.decision(state) == (1, Phase.START)  # Nobody is asked.
+
+
 def test_clb_7_going_out_lays_all_hands_open() -> None:
     state = position("4d6h", OTHER, stock="9c")
     events = play(GAME, state, "S E D:9c G")[-3:]

@@ -146,3 +146,9 @@ def test_melds_with_a_joker_have_others_as_well(joker: str) -> None:
     assert [cards_text(cards) for cards in melds] == [f"5c{joker}{other}8c"]
     solver: Callable[[Cards], int] = Arranger(rules, tuple(range(13))).least
     assert solver(hand) == 0
+
+
+def test_jokers_are_no_aces() -> None:
+    rules = MeldRules(distinct_suits=False, most_set=8)
+    gathered = Gathered(parse_cards("XrXrXbAc"), rules)
+    assert not gathered.melds(parse_cards("Ac")[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,12 +14,13 @@ from rummy.errors import BadOptions, IllegalAction
 from rummy.rules import shuffle
 from rummy.rules.actions import Arrange, DrawPile, Drop, Knock
 from rummy.rules.cards import cards_text, parse_card, parse_cards
-from rummy.rules.game import EventKind, Phase
+from rummy.rules.game import EventKind, Phase, Renewal
 from rummy.rules.games import find_game
 from rummy.rules.games.indian13 import Indian13
 from rummy.rules.match import Match
 from rummy.rules.narrate import sentence
 from rummy.rules.notation import parse_action
+from rummy.rules.tabling import hand_of, without
 
 GAME = Indian13()
 
@@ -149,7 +151,8 @@ def test_ind_5_a_drop_costs_20_before_the_first_draw_and_40_later() -> None:
     (event,) = play(GAME, state, "Q")
     assert (event.kind, event.seat, event.reason, event.cards) == (EventKind.DROP, 0, "first drop", ())
     assert GAME.view(state, None).status == (2, 1, 1)
-    play(GAME, state, "S D:7c P1 D:2c Q")
+    (*_, last) = play(GAME, state, "S D:7c P1 D:2c Q")
+    assert (last.kind, last.reason) == (EventKind.DROP, "middle drop")
     assert state.result is not None
     assert (state.result.reason, state.result.winner) == ("last seat", 2)
     assert state.result.points == (-20, -40, 60)
@@ -183,6 +186,8 @@ def test_ind_6_a_show_ends_the_play_and_the_others_show(text: str) -> None:
     assert GAME.decision(state) == (1, Phase.SHOW)
     assert GAME.view(state, 1).closer == 0
     assert len(state.melds) == 4 and hand(state, 0) == ""
+    assert [meld.run for meld in state.melds] == [meld.cards[0] % 13 != meld.cards[1] % 13 for meld in state.melds]
+    assert GAME.view(state, None).turns == 1
     play(GAME, state, "A A")
     assert state.result is not None
     assert (state.result.reason, state.result.winner, state.result.points) == ("show", 0, (147, -69, -78))
@@ -196,11 +201,21 @@ def test_ind_6_a_wrong_show_costs_80_and_the_others_play_on() -> None:
     show, discard, drop = play(GAME, state, f"K:7c/{groups}")
     assert [show.kind, discard.kind, drop.kind] == [EventKind.SHOW, EventKind.DISCARD, EventKind.DROP]
     assert drop.reason == "wrong show"
+    assert show.groups == tuple(parse_cards(group) for group in groups.split(","))
+    assert discard.cards == parse_cards("7c")
     assert (state.turn, state.result, state.losses) == (1, None, [80, 0, 0])
     assert GAME.view(state, 1).known[0] == state.hands[0]  # Everybody has seen it.
     assert state.melds == []
     play(GAME, state, "Q")
     assert state.result is not None and state.result.points == (-80, -20, 100)
+
+
+def test_ind_4_2_the_joker_of_a_wrong_show_is_not_the_first_upcard() -> None:
+    state = position(READY.replace("4h", "Xr"), POOR, IDLE)
+    play(GAME, state, "S K:Xr/" + READY_GROUPS.replace("4h", "7c"))
+    resumed = GAME.resume(GAME.view(state, None), state.hands, state.stock.copy())
+    for deal in (state, resumed):
+        assert legal(GAME, deal) == {"S", "Q"}
 
 
 def test_ind_6_after_a_wrong_show_of_two_seats_the_other_has_won() -> None:
@@ -224,6 +239,27 @@ def test_ind_6_a_show_names_its_card_and_each_of_the_thirteen_once() -> None:
         with pytest.raises(IllegalAction):
             GAME.apply(state, odd)
     assert state.phase is Phase.DISCARD
+
+
+def test_ind_6_a_show_in_a_later_turn_counts_as_a_turn() -> None:
+    state = position(POOR, READY, IDLE, stock="7c7d")
+    play(GAME, state, "S D:2c S K:7d")
+    assert GAME.view(state, None).turns == 2
+
+
+@pytest.mark.parametrize(
+    ("drawn", "known", "stays"), [("9c", "9cQc", "9cQc"), ("7d", "7dQc", "Qc"), ("7d", "Qc", "Qc")]
+)
+def test_ind_6_of_two_copies_the_unknown_one_is_put_to_the_finish_slot_com_12(
+    drawn: str, known: str, stays: str
+) -> None:
+    state = position(READY, POOR, IDLE, stock=drawn)
+    play(GAME, state, "S")
+    state.known[0] = tuple(sorted(parse_cards(known)))
+    state.renewal = Renewal(1, (), parse_cards("2s"), (0,) * 3, ((),) * 3)
+    play(GAME, state, f"K:{drawn}/{READY_GROUPS}")
+    assert state.renewal is not None
+    assert state.renewal.revealed[0] == without(hand_of(parse_cards(READY.replace(" ", ""))), parse_cards(stays))
 
 
 def test_ind_6_leftover_jokers_go_into_the_second_sequence() -> None:
@@ -252,6 +288,18 @@ def test_ind_7_1_the_others_show_clockwise_each_as_it_likes() -> None:
     assert state.turn == 3
     play(GAME, state, "A/4c5c6c A")
     assert state.losses == [78, 0, 33, 30 + 6 + 33]  # The worse arrangement stands.
+
+
+def test_ind_7_3_reading_b_is_that_of_the_arrangement_as_well() -> None:
+    """The king is wild: in a pure sequence of 40, or with 2h3h in a second one beside a pure sequence of 30."""
+    hand = "TsJsQsKsAs2h3h5c8cJc4d7dTd"
+    for game, points in ((Indian13(without_second="all"), 54), (Indian13(), 49)):
+        state = position(READY, hand, cut="Kd")
+        play(game, state, "S K:7c A")
+        assert state.losses[1] == points
+        state = position(hand, POOR, cut="Kd", stock="2s2s")
+        play(replace(game, turn_cap=1), state, "S D:2s S D:2s")
+        assert state.losses[0] == points
 
 
 def test_ind_7_3_reading_b_is_an_option() -> None:

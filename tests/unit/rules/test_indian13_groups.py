@@ -9,9 +9,9 @@ import oracle
 import pytest
 
 from rummy.rules.cards import RANKS, cards_text, parse_cards
-from rummy.rules.games.indian13_groups import DECK, Kind, is_joker, kind_of, points, why_not_valid, wild_rank
+from rummy.rules.games.indian13_groups import DECK, VALUES, Kind, is_joker, kind_of, points, why_not_valid, wild_rank
 from rummy.rules.games.indian13_search import arrange, best_discard, least, shows, small_groups, unmatched
-from rummy.rules.tabling import without
+from rummy.rules.tabling import hand_of, without
 
 
 def kind(cards: str, wild: str = "K") -> Kind | None:
@@ -230,3 +230,30 @@ def test_what_a_bot_goes_by_counts_both_copies_of_a_card() -> None:
     assert unmatched(parse_cards("5s5s9dKc"), RANKS.index("7")) == 29
     assert unmatched(parse_cards("5s5s6s7h9dXr"), RANKS.index("7")) == 14
     assert unmatched(parse_cards("5s6s7s"), RANKS.index("7")) == 0
+
+
+@pytest.mark.parametrize(("pair", "saved"), [("2h3h", 40), ("4h5h", 40), ("4h6h", 40), ("5h6h", 41), ("7h8h", 45)])
+def test_the_wild_king_stays_in_the_pure_sequence_or_leaves_it_for_a_second_one(pair: str, saved: int) -> None:
+    """With it TJQKA is worth 40, without it TJQ 30 and what the second sequence is worth."""
+    hand = hand_of(parse_cards("TsJsQsKsAs" + pair + "5c9c3dJd"))
+    loose = sum(VALUES[card % 13] for card in hand if card % 13 != 12)
+    assert arrange(hand, 12).points == least(hand, 12) == loose - saved
+
+
+def test_a_joker_that_a_pair_could_have_is_still_there_for_the_second_sequence() -> None:
+    assert least(hand_of(parse_cards("5s6s7s2c2d9d9h9sQhKhXr")), 3) == 4
+
+
+def test_the_sequences_of_an_arrangement_are_in_their_order() -> None:
+    random, jokers = Random(4), 0
+    for _ in range(300):
+        suit = 13 * random.randrange(4)
+        low, high = random.choice([(0, 0), (0, 2), (5, 0), (5, 10), (10, 0)])
+        runs = [tuple([suit + (start + at) % 13 for at in range(random.choice((2, 3)))]) for start in (low, high)]
+        hand = hand_of([*range(29, 33), *runs[0], *runs[1], 52, 53])
+        for group in arrange(hand, 9).melds:
+            if kind_of(group, 9) is not Kind.SET:
+                starts = {card % 13 - at for at, card in enumerate(group) if card < 52 and card % 13}
+                assert len(starts) <= 1 and all(0 <= start <= 14 - len(group) for start in starts), group
+                jokers += any(card >= 52 for card in group)
+    assert jokers > 100

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from zones_table import draw_up, legal, play, refused, terms
+from zones_table import default, draw_up, legal, play, refused, terms
 
 from rummy.rules.games.basic import Basic
 from rummy.rules.games.basic_deal import BasicState
@@ -54,6 +54,16 @@ def test_the_other_melds_stay_where_they_are(key: str, melds: str) -> None:
     assert f"L:7h>{number}" in legal(game, state)
     play(game, state, f"L:7h>{number} L:9s>{2 + melds.split().index('1:5s6s7s8s')}")
     assert state.result is not None
+
+
+@each_game
+def test_com_14_it_is_laid_off_for_a_seat_that_does_not_answer(key: str) -> None:
+    game, state = position(key, "4s", "9s", "1:5s6s7s8s")
+    play(game, state, "P1")
+    assert default(game, state) == "E"
+    play(game, state, "L:4s>2")
+    assert legal(game, state) == {"L:9s>2"}
+    assert default(game, state) == "L:9s>2"
 
 
 @each_game

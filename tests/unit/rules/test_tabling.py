@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations, permutations
 from random import Random
+from typing import Any
 
 import oracle
 import oracle_tabled
@@ -197,6 +198,7 @@ def test_best_discards_and_hands_as_multisets() -> None:
     hand = hand_of(parse_cards("4c4d4hKdKd9s"))
     assert solver.best_discards(hand) == (19, [parse_card("Kd")])
     assert solver.best_discards(hand, parse_card("Kd")) == (20, [parse_card("9s")])
+    assert solver.best_discards(parse_cards("9s"), parse_card("9s")) == (0, [])
     assert without(hand, parse_cards("KdKd")) == parse_cards("4c4d4h9s")[:1] + hand_of(parse_cards("4d4h9s"))
     assert without(hand, parse_cards("9s9s")) is None
     assert with_cards((), parse_cards("Kd4cKd")) == hand_of(parse_cards("4cKdKd"))
@@ -284,16 +286,110 @@ def test_hands_that_are_counted_by_heart(ace: str, cards: str, least: int) -> No
     assert solver.best(hand_of(parse_cards(cards)))[0] == solver.least(hand_of(parse_cards(cards))) == least
 
 
-def test_aces_that_count_more_than_a_joker_costs_are_still_melded_with_it_com_4() -> None:
-    # The joker saves 30 beside the aces, of which the run needs one, and 21 with the eights below it.
+@pytest.mark.parametrize("suits", list(permutations("cdhs", 3)), ids="".join)
+def test_aces_that_count_more_than_a_joker_costs_are_still_melded_with_it_com_4(suits: tuple[str, ...]) -> None:
+    a, b, c = suits
+    # The joker saves 30 beside the aces, of which the run needs one, and 21 with the eight below it.
     solver = arranger(MeldRules(ace="high", least_run=4), (15, *VALUES[1:]))
-    assert solver.best(hand_of(parse_cards("JcQcKcAcAdAh6h7h8hXr")))[0] == 21
+    hand = hand_of(parse_cards(f"J{a}Q{a}K{a}A{a}A{b}A{c}6{c}7{c}8{c}Xr"))
+    assert solver.best(hand)[0] == 21
+
+
+@pytest.mark.parametrize(
+    ("rules", "cards", "least"),
+    [
+        (MeldRules(naturals=3), "5c5dXr7h8hXb", 25),
+        (MeldRules(naturals=3), "5c5d5h7h8h9hXr", 0),
+        (MeldRules(distinct_suits=False, most_set=4), "5c5c5d5d5h", 5),
+        (MeldRules(distinct_suits=False, most_set=4), "5c5c5d5d5hXr", 0),
+        (MeldRules(distinct_suits=False, most_set=4), "5c5c5d5d5h5h5s5s", 0),
+        (MeldRules(distinct_suits=False, most_set=4), "5c5c5d5d5h5h5s5s5s", 0),
+    ],
+)
+def test_sets_of_rules_that_no_game_has_yet(rules: MeldRules, cards: str, least: int) -> None:
+    hand = hand_of(parse_cards(cards))
+    found, melds = arranger(rules, VALUES).best(hand)
+    assert found == least
+    assert all(classified(meld, rules) is not None for meld in melds)
+    assert without(hand, [card for meld in melds for card in meld]) is not None
 
 
 def test_of_two_runs_side_by_side_the_one_with_more_natural_cards_goes_on_con_4() -> None:
     rules = MeldRules(ace="either", distinct_suits=False, most_set=158, least_run=4, half_natural=True)
     hand = hand_of(parse_cards("2c3c3c4c4c7cJc" + 7 * "Xr"))
     assert arranger(rules, VALUES).best(hand)[0] == 0  # 34 with two jokers, and 234 with two, 7, three, J.
+
+
+@pytest.mark.parametrize("ace", ACES)
+def test_a_whole_suit_is_one_run_com_5(ace: str) -> None:
+    rules, suit = MeldRules(ace=ace), tuple(range(13, 26))
+    made = tabled(suit, 0, rules)
+    assert made is not None and made.run
+    assert places(made) == (tuple(range(1, 14)) if ace == "high" else tuple(range(13)))
+    assert [cards for cards in melds_in(suit, rules) if len(cards) == 13] == [made.cards]
+
+
+def test_the_thirteenth_card_of_a_run_round_the_corner_goes_to_its_high_end_com_6() -> None:
+    rules = MeldRules(ace="corner")
+    run = tabled(parse_cards("2c3c4c5c6c7c8c9cTcJcQcKc"), 0, rules)
+    assert run is not None
+    grown = after_lay_off(run, LayOff(parse_cards("Ac"), 0), 1, rules)
+    assert grown is not None
+    assert (cards_text(grown.cards), grown.placers) == ("2c3c4c5c6c7c8c9cTcJcQcKcAc", (0,) * 12 + (1,))
+
+
+def test_a_copy_that_is_laid_off_lies_behind_the_one_it_is_a_copy_of_com_6() -> None:
+    rules = MeldRules(distinct_suits=False, most_set=8)
+    made = tabled(parse_cards("7c7d7h"), 0, rules)
+    assert made is not None
+    grown = after_lay_off(made, LayOff(parse_cards("7c"), 0), 1, rules)
+    assert grown is not None
+    assert (cards_text(grown.cards), grown.placers) == ("7c7c7d7h", (0, 1, 0, 0))
+
+
+def test_a_set_has_no_more_cards_than_the_rules_say_com_4() -> None:
+    rules = MeldRules(distinct_suits=False, most_set=8)
+    for cards in ("7c7c7d7d7h7h7s7s", "7c7c7d7d7h7hXrXb"):
+        made = tabled(parse_cards(cards), 0, rules)
+        assert made is not None
+        assert single_lay_offs(hand_of(parse_cards("7s7hXr")), [made], rules) == []
+        assert tabled((*parse_cards(cards), JOKER), 0, rules) is None
+    full = tabled(parse_cards("7c7d7h7s"), 0, MeldRules())
+    assert full is not None
+    assert single_lay_offs(parse_cards("7sXr"), [full], MeldRules()) == []
+
+
+def test_the_melds_of_a_hand_are_each_listed_once() -> None:
+    for cards in ("AdAhAs", "AcAdAhAs", "As2s3sQsKs", "7c7d7h8h9h"):
+        found = melds_in(hand_of(parse_cards(cards)), MeldRules(ace="either"))
+        assert len(found) == len(set(found)) > 0
+
+
+def test_of_two_natural_cards_a_half_natural_meld_has_two_jokers_at_most_con_4_3() -> None:
+    rules = MeldRules(ace="either", distinct_suits=False, most_set=158, least_run=4, half_natural=True)
+    found = melds_in(hand_of(parse_cards("5c5dXrXrXr")), rules)
+    assert {cards_text(cards) for cards in found} == {"5c5dXr", "5c5dXrXr"}
+
+
+@pytest.mark.parametrize(
+    "rules", [{"ace": "middle"}, {"naturals": 1}, {"least_set": 2}, {"least_run": 2}, {"most_set": 3}, {"most_set": 5}]
+)
+def test_rules_of_melds_that_no_game_has(rules: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"^A (meld|set) "):
+        MeldRules(**rules)
+
+
+@pytest.mark.parametrize("extra", ["", "Kc", "Kc2cAc", "QcKcAc2c", "KcAcAc2c2cKc", "3c4c5c6c7c8c9cTcJcQcKcAc2c"])
+@pytest.mark.parametrize("short", ["", "Ac", "7c"])
+def test_runs_that_go_all_the_way_round_come_out_whole_com_5(extra: str, short: str) -> None:
+    rules = MeldRules(ace="corner", distinct_suits=False, most_set=8)
+    left = without(hand_of((*range(13), *parse_cards(extra))), parse_cards(short))
+    assert left is not None
+    hand = hand_of((*left, *[JOKER] * (len(short) // 2)))
+    least, melds = arranger(rules, VALUES).best(hand)
+    assert least == 0
+    assert all(classified(meld, rules) is not None for meld in melds)
+    assert without(hand, [card for meld in melds for card in meld]) is not None
 
 
 def test_the_smallest_melds_are_sets_of_three_and_runs_of_four_con_4_1() -> None:
