@@ -30,7 +30,7 @@ SHORT, LONG = (0.1, 2.0), (10.5, 12.5)
 LONG_SHARE = 0.1
 SPARED = 30.0
 """Seconds for which a bot that was killed is left alone: its third death in one match would forfeit it, by the rule."""
-CUTS = ("sessions of PostgreSQL", "connections of Valkey", "calls of workers at arbiters")
+CUTS = ("sessions of PostgreSQL", "connections of Valkey", "connections of workers to arbiters")
 
 _END_SESSIONS: LiteralString = """
     SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
