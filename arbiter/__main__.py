@@ -22,7 +22,7 @@ from pathlib import Path
 import uvloop
 
 from arbiter import server
-from arbiter.hall import Hall
+from arbiter.hall import Hall, freeze_loaded
 from arbiter.hosting.lanes import Lanes
 from arbiter.hosting.reach import open_to_lanes
 from arbiter.hosting.trust import check_trust
@@ -139,6 +139,7 @@ def main() -> int:
         check_trust(trust_bots=settings.trust_bots, bots_listen=settings.bots_listen)
         _warn_of_plain_text(settings)
         _take_files()
+        freeze_loaded()
         uvloop.run(serve(settings))
     except RummyError as error:
         print(f"arbiter: {error}", file=sys.stderr)  # noqa: T201

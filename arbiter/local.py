@@ -19,7 +19,7 @@ from typing import Any
 import uvloop
 
 from arbiter.directory import Guest, LaneKey, MemoryDirectory
-from arbiter.hall import Hall
+from arbiter.hall import Hall, freeze_loaded
 from rummy.errors import BadInput, RummyError
 
 LOOPBACK = "127.0.0.1:0"
@@ -75,6 +75,7 @@ async def _until_closed(lines: asyncio.StreamReader, ended: asyncio.Event) -> No
 
 def main() -> int:
     """Returns the exit status."""
+    freeze_loaded()
     try:
         uvloop.run(serve())
     except RummyError as error:

@@ -59,10 +59,15 @@ class Bouncer:
 
 
 @asynccontextmanager
-async def bouncing(message: int, answer: int, in_air: int, address: str) -> AsyncIterator[Bouncer]:
-    """A server at *address* with two clients, and *in_air* messages of those sizes."""
-    server = await _start("serve", address, message, in_air, pipe=PIPE)
-    clients = [await _start("answer", address, answer) for _ in range(2)]
+async def bouncing(
+    message: int, answer: int, in_air: int, address: str, experiments: str = ""
+) -> AsyncIterator[Bouncer]:
+    """A server at *address* with two clients, and *in_air* messages of those sizes.
+
+    *experiments* are the switches of gRPC; without any it is as it comes.
+    """
+    server = await _start("serve", address, message, in_air, experiments=experiments, pipe=PIPE)
+    clients = [await _start("answer", address, answer, experiments=experiments) for _ in range(2)]
     bouncer = Bouncer(server, clients)
     try:
         await bouncer.heard()
@@ -73,9 +78,10 @@ async def bouncing(message: int, answer: int, in_air: int, address: str) -> Asyn
             await process.wait()
 
 
-async def _start(what: str, *arguments: object, pipe: int | None = None) -> Process:
+async def _start(what: str, *arguments: object, experiments: str, pipe: int | None = None) -> Process:
     command = (sys.executable, "-m", "bench.bare", what, *map(str, arguments))
-    return await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, limit=1 << 26)
+    environment = {**os.environ, "GRPC_EXPERIMENTS": experiments}
+    return await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, limit=1 << 26, env=environment)
 
 
 # ---- inside

@@ -7,8 +7,14 @@ stand still, so that whatever else the machine does meets both; a ratio is the m
 as held at 0.9 of its figure.
 
 The peer has batches as large as ours, so that a figure says what a decision costs beside its share of a message, and
-not what batches bring. Other work on the machine slows the arena more than the peer: its arbiter fills a processor. So
-each row tells as well what processor time a decision takes, in all processes together, which depends on that less.
+not what batches bring. The arena has a switch of gRPC set that halves what a message costs (`rummy.wire`). So there
+are two peers: gRPC as it comes, which the goals are set against, and gRPC with the same switch, which tells what the
+arena adds to the same transport. Other work on the machine slows the arena more than the peer: its arbiter fills a
+processor. So each row tells as well what processor time a decision takes, in all processes together, which depends on
+that less.
+
+The bots do the least that a bot can: they answer from the list of legal actions and never look at the view, which is
+decoded only for those that do. Both seats are remote, each a process of its own.
 
 With one match, the overhead of a decision is the time from one question that reaches a bot to the next: the bot answers
 at random at once, its answer travels, is judged and recorded, and the next question is made and travels. Beside it
@@ -33,10 +39,12 @@ from typing import Any
 from bench import rules, stage
 from bench.bare import Bouncer, bouncing
 from bench.stage import Arena, Stretch
+from rummy.wire import POLLER
 
 PAIRS = 5
 SECONDS = 1.0
-GOALS = {1: 0.9, 8: 0.7, 64: 0.65, 256: None}
+GOALS = {1: 0.9, 8: 0.7, 64: 0.65, 256: None}  # Beside the first of the peers.
+PEERS = {"bare grpc.aio as it comes": "", "bare grpc.aio with the arena's switch": POLLER}
 SPIEL_GOAL = 2.0
 MOST_OVERHEAD = 1.3  # Bare round trips, by the median.
 FEW, MANY = 64, 256
@@ -92,48 +100,64 @@ async def _beside_bare(arena: Arena, matches: int, pairs: int) -> list[Row]:
     messages = after.messages - before.messages
     batch = max(1.0, decisions / messages)
     message, answer = (after.received - before.received) // messages, (after.sent - before.sent) // messages
-    with tempfile.TemporaryDirectory(prefix="arena-bench-") as place:
-        async with bouncing(message, answer, max(1, round(matches / batch)), f"unix:{place}/bare.sock") as bouncer:
-            measured = [await _pair(arena, bouncer, batch) for _ in range(pairs)]
-    peer = f"bare grpc.aio, unread messages of {batch:.1f} decisions, {message} and {answer} bytes"
-    made = [_rate_row(matches, peer, measured)]
-    if matches == 1:
-        made += [_overhead_row(measured, 50, 1 / MOST_OVERHEAD), _overhead_row(measured, 99, None)]
+    async with AsyncExitStack() as stack:
+        place = stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-bench-"))
+        in_air = max(1, round(matches / batch))
+        bouncers = [
+            await stack.enter_async_context(bouncing(message, answer, in_air, f"unix:{place}/{at}.sock", switch))
+            for at, switch in enumerate(PEERS.values())
+        ]
+        rounds = [await _round(arena, bouncers, batch) for _ in range(pairs)]
+    what = f"unread messages of {batch:.1f} decisions, {message} and {answer} bytes"
+    made = []
+    for at, (peer, measured) in enumerate(zip(PEERS, zip(*rounds, strict=True), strict=True)):
+        made += _rows_beside(matches, f"{peer}, {what}", measured, judged=at == 0)
     return made
 
 
-async def _pair(arena: Arena, bouncer: Bouncer, batch: float) -> Pair:
-    ours = await arena.play(SECONDS)
+async def _round(arena: Arena, bouncers: Sequence[Bouncer], batch: float) -> list[Pair]:
+    """The arena, and then each of the peers."""
+    played = await arena.play(SECONDS)
+    ours = Side(played.rate, played.processor / played.decisions, played.pauses)
     async with arena.still():
-        used = stage.processor(bouncer.pids)
-        theirs = await bouncer.bounce(SECONDS)
-        used = stage.processor(bouncer.pids) - used
+        return [(ours, await _bounced(bouncer, batch)) for bouncer in bouncers]
+
+
+async def _bounced(bouncer: Bouncer, batch: float) -> Side:
+    used = stage.processor(bouncer.pids)
+    theirs = await bouncer.bounce(SECONDS)
+    used = stage.processor(bouncer.pids) - used
     decisions = theirs.messages * batch
-    return _side(ours), Side(decisions / theirs.seconds, used / decisions, theirs.pauses)
+    return Side(decisions / theirs.seconds, used / decisions, theirs.pauses)
 
 
-def _side(ours: Stretch) -> Side:
-    return Side(ours.rate, ours.processor / ours.decisions, ours.pauses)
+def _rows_beside(matches: int, peer: str, measured: Sequence[Pair], *, judged: bool) -> list[Row]:
+    made = [_rate_row(matches, peer, measured, GOALS[matches] if judged else None)]
+    if matches == 1:
+        name = peer.partition(",")[0]
+        made.append(_overhead_row(measured, 50, 1 / MOST_OVERHEAD if judged else None, name))
+        made.append(_overhead_row(measured, 99, None, name))
+    return made
 
 
-def _rate_row(matches: int, peer: str, measured: Sequence[Pair]) -> Row:
+def _rate_row(matches: int, peer: str, measured: Sequence[Pair], goal: float | None) -> Row:
     mine, other = (median(pair[side].processor for pair in measured) * 1e6 for side in (0, 1))
     plural = "match" if matches == 1 else "matches"
     return _row(
         f"decisions a second, both seats remote, {matches} {plural}",
         f"{peer}; {mine:.0f} and {other:.1f} us of processor each",
         [(ours.rate, theirs.rate) for ours, theirs in measured],
-        GOALS[matches],
+        goal,
     )
 
 
-def _overhead_row(measured: Sequence[Pair], percentile: int, goal: float | None) -> Row:
+def _overhead_row(measured: Sequence[Pair], percentile: int, goal: float | None, peer: str) -> Row:
     times = [tuple(_percentile(side.pauses, percentile) * 1e6 for side in pair) for pair in measured]
     ratio = median(other / mine for mine, other in times)
     return {
         "figure": f"microseconds of overhead of a single decision, p{percentile}",
         "value": round(median(mine for mine, _ in times)),
-        "against": f"the bare round trip, p{percentile}: {median(other for _, other in times):.0f}",
+        "against": f"the round trip of {peer}, p{percentile}: {median(other for _, other in times):.0f}",
         **_judged(ratio, goal),
     }
 

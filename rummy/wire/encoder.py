@@ -18,7 +18,7 @@ generated classes write; a test compares them for every decision of random play.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from rummy.rules.actions import (
     Action,
@@ -337,11 +337,10 @@ class SeatEncoder:
         """The open decision of the match, which is this seat's, as a part; *number* is what the answer repeats."""
         match, seat = self._match, self._seat
         assert match.decision is not None
-        view = encode_view(match.view(seat))
-        told = [_told.get(id(event)) or _telling(event) for event in self._fresh()]
+        view, told = encode_view(match.view(seat)), _TOLD[seat]
         body = b"".join((
             self._head, _NUMBER[number], self._rules, _DEAL[match.deal], _PLY[match.ply], _PHASE[match.decision.phase],
-            _VIEW[len(view)], view, *[own if seat == whose else others for _, whose, own, others in told],
+            _VIEW[len(view)], view, *[(told.get(id(event)) or _telling(event, seat))[1] for event in self._fresh()],
             _legal(match.legal_actions()), _fallback(match.default_action()), self._terms,
             _BANK[bank_ms], _LAST[last_us], _LAST_WAIT[last_wait_us],
         ))  # fmt: skip
@@ -377,26 +376,18 @@ class SeatEncoder:
 
 _END_EVENTS, _NEWS_EVENTS = _Sized(5), _Sized(2)
 _NOBODY = -1
+_TOLD: tuple[dict[int, tuple[Event, bytes]], ...] = tuple([{} for _ in range(codec.MAX_SEATS)])
+"""By seat and id: an event as a field of `Decision`, and the event itself, so that no other gets its id.
+
+A game has most of its events ready made, and uses the same ones again.
+"""
 
 
-class _Told(NamedTuple):
-    """An event as fields of `Decision`: for the seat that is its own, and for the others."""
-
-    event: Event  # So that no other event gets its id.
-    seat: Seat
-    own: bytes
-    others: bytes
-
-
-_told: dict[int, _Told] = {}  # By id: a game has most of its events ready made, and uses the same ones again.
-
-
-def _telling(event: Event) -> _Told:
-    own = _EVENTS.message(encode_event(event, event.seat))
-    others = _EVENTS.message(encode_event(event, _NOBODY)) if event.private else own
-    if len(_told) >= _MOST_KEPT:
-        _told.clear()
-    made = _told[id(event)] = _Told(event, event.seat, own, others)
+def _telling(event: Event, seat: Seat) -> tuple[Event, bytes]:
+    told = _TOLD[seat]
+    if len(told) >= _MOST_KEPT:
+        told.clear()
+    made = told[id(event)] = event, _EVENTS.message(encode_event(event, seat))
     return made
 
 

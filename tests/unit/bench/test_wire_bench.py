@@ -22,16 +22,25 @@ def test_a_goal_holds_at_nine_tenths_and_none_always(ratio: float, goal: float |
 def test_overheads_are_medians_of_percentiles_and_slower_is_less() -> None:
     slow, fast = ([factor * step * 1e-6 for step in range(101)] for factor in (2, 1))
     measured = [(wire.Side(1, 1, slow), wire.Side(1, 1, fast))]
-    row = wire._overhead_row(measured, 50, 1 / wire.MOST_OVERHEAD)
+    row = wire._overhead_row(measured, 50, 1 / wire.MOST_OVERHEAD, "bare")
     assert (row["value"], row["against"][-3:], row["ratio"], row["holds"]) == (100, " 50", 0.5, False)
-    assert wire._overhead_row(measured, 99, None)["value"] == 198
+    assert wire._overhead_row(measured, 99, None, "bare")["value"] == 198
 
 
 def test_a_rate_is_beside_the_peers_and_tells_the_processor_time() -> None:
     measured = [(wire.Side(rate, 40e-6, []), wire.Side(100.0, 10e-6, [])) for rate in (60.0, 70.0, 10.0)]
-    row = wire._rate_row(64, "bare", measured)
+    row = wire._rate_row(64, "bare", measured, wire.GOALS[64])
     assert (row["value"], row["ratio"], row["goal"], row["holds"]) == (60, 0.6, 0.65, True)
     assert row["against"] == "bare; 40 and 10.0 us of processor each: 100"
+
+
+@pytest.mark.parametrize(("matches", "rows"), [(1, 3), (8, 1)])
+def test_goals_are_set_against_one_of_the_peers(matches: int, rows: int) -> None:
+    sides = (wire.Side(100.0, 40e-6, [1e-3, 2e-3]), wire.Side(200.0, 10e-6, [1e-3, 2e-3]))
+    judged, told = (wire._rows_beside(matches, "bare, unread", [sides], judged=each) for each in (True, False))
+    assert [len(judged), len(told)] == [rows, rows]
+    assert judged[0]["goal"] == wire.GOALS[matches]
+    assert {row["goal"] for row in told} == {None}
 
 
 def test_two_arbiters_count_by_the_processor_that_each_has_had() -> None:
@@ -57,8 +66,9 @@ def test_processor_time_is_that_of_the_process() -> None:
     assert before < stage.processor([os.getpid()]) <= sum(os.times()[:2]) + 0.02
 
 
-async def test_the_peer_bounces_what_it_is_told_to(tmp_path: Path) -> None:
-    async with bouncing(200, 20, 1, f"unix:{tmp_path}/bare.sock") as bouncer:
+@pytest.mark.parametrize("switch", wire.PEERS.values())
+async def test_the_peer_bounces_what_it_is_told_to(tmp_path: Path, switch: str) -> None:
+    async with bouncing(200, 20, 1, f"unix:{tmp_path}/bare.sock", switch) as bouncer:
         for _ in range(2):
             bounced = await bouncer.bounce(0.1)
             assert bounced.messages == len(bounced.pauses) > 0

@@ -12,6 +12,7 @@ from bench import rules, wire
 from rummy.cli.main import app
 from rummy.errors import NotFound
 
+JUDGED = [0.9, 0.77, *[None] * 4, 0.7, None, 0.65, None, 2.0, None, None, 1.0, 1.8]
 ROW: dict[str, Any] = {"figure": "f", "value": 1, "against": "p: 1", "ratio": 1.0, "goal": 1.0, "holds": True}
 
 
@@ -46,5 +47,5 @@ def test_a_row_without_a_goal_is_shown_as_it_is(monkeypatch: pytest.MonkeyPatch)
 def test_the_wire_is_measured() -> None:
     pytest.importorskip("pyspiel")
     rows = wire.rows(pairs=1)
-    assert [row["goal"] for row in rows] == [0.9, 0.77, None, 0.7, 0.65, 2.0, None, 1.0, 1.8]
+    assert [row["goal"] for row in rows] == JUDGED
     assert all(row.keys() == ROW.keys() and row["value"] > 0 for row in rows)

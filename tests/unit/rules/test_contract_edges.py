@@ -66,6 +66,7 @@ def test_any_four_in_a_row_are_a_run_con_4_1(cards: str) -> None:
 def test_a_run_ends_with_the_ace_above_the_king_con_4_1() -> None:
     assert exactly(hand_of(parse_cards("QsKsAs2s")), 0, 1) is None
     assert exactly(hand_of(parse_cards("JcQcKcAd")), 0, 1) is None
+    assert exactly(hand_of(parse_cards("JcQcKcAdAdAhAs")), 1, 1) is None
     (meld,) = exactly(hand_of(parse_cards("QsKsXrXb")), 0, 1) or ()
     assert classified(meld, RULES) is not None
 

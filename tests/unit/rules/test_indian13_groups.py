@@ -257,3 +257,14 @@ def test_the_sequences_of_an_arrangement_are_in_their_order() -> None:
                 assert len(starts) <= 1 and all(0 <= start <= 14 - len(group) for start in starts), group
                 jokers += any(card >= 52 for card in group)
     assert jokers > 100
+
+
+def test_of_a_hand_that_is_one_pure_sequence_and_jokers_a_joker_may_be_thrown() -> None:
+    hand = hand_of(parse_cards("5s6s7s8s" + "KcKcKdKdKhKhKsKsXrXb"))
+    assert shows(hand, 12) == parse_cards("KcKdKhKsXrXb")
+    assert best_discard(hand, 12, None) == parse_cards("8s")[0]
+
+
+@pytest.mark.parametrize("hand", ["5s6s7s8s4h5h6h7h", "4s5s6s7s8s9hThJhQhKh", "TsJsQsKsAs4h5h6h", "As2s3sJhQhKhAh"])
+def test_both_sequences_may_have_three_to_five_cards(hand: str) -> None:
+    assert least(hand_of(parse_cards(hand)), 1 if "2s" not in hand else 7) == 0

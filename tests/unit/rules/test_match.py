@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -211,8 +212,8 @@ def test_all_but_one_may_forfeit() -> None:
 
 
 @pytest.mark.parametrize("key", sorted(GAMES))
-def test_a_match_ends_before_its_replay_could_be_too_long_com_10(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rummy.rules.match.MOST_ACTIONS", 5)
+@patch("rummy.rules.match.MOST_ACTIONS", 5)
+def test_a_match_ends_before_its_replay_could_be_too_long_com_10(key: str) -> None:
     seats = GAMES[key].spec.min_seats
     game = find_game(key, {"turn_cap": 4} if allowed(key, {"turn_cap": 4}) else {})
     match, whole = Match(game, seats, b"long"), Match(game, seats, b"long", max_deals=1)

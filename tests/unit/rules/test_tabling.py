@@ -392,6 +392,36 @@ def test_runs_that_go_all_the_way_round_come_out_whole_com_5(extra: str, short: 
     assert without(hand, [card for meld in melds for card in meld]) is not None
 
 
+@pytest.mark.parametrize("ace", ACES)
+@pytest.mark.parametrize("suit", range(4))
+@pytest.mark.parametrize(("least", "jokers"), [(3, 1), (4, 2), (3, 2)])
+def test_jokers_stand_where_there_is_room_for_them_com_5(ace: str, suit: int, least: int, jokers: int) -> None:
+    rules = MeldRules(ace=ace, least_run=least)
+    for rank in range(13):
+        for step in (1, 2):
+            hand = hand_of([suit * 13 + rank, suit * 13 + (rank + step) % 13, *[JOKER] * jokers])
+            points, melds = arranger(rules, VALUES).best(hand)
+            assert all(classified(meld, rules) is not None for meld in melds)
+            fits = ace == "corner" or rank + step < 13 or (rank + step == 13 and ace != "low")
+            fits = fits and not (ace == "high" and rank == 0)
+            assert points == (0 if fits else sum(VALUES[card % 13] for card in hand if card < JOKER)), (hand, melds)
+
+
+@pytest.mark.parametrize("ace", ACES)
+@pytest.mark.parametrize("suit", range(4))
+def test_long_runs_beside_each_other_come_out_as_melds_com_5(ace: str, suit: int) -> None:
+    rules = MeldRules(ace=ace, distinct_suits=False, most_set=8)
+    for first, length, second, more in ((1, 6, 4, 5), (2, 9, 3, 3), (1, 12, 5, 4), (3, 3, 7, 6), (5, 7, 5, 7)):
+        cards = [suit * 13 + rank for rank in (*range(first, first + length), *range(second, second + more))]
+        for without_one in (0, 1):
+            hand = hand_of([*cards[: len(cards) - without_one], *[JOKER] * without_one])
+            points, melds = arranger(rules, VALUES).best(hand)
+            assert points == 0
+            assert all(classified(meld, rules) is not None for meld in melds)
+            assert without(hand, [card for meld in melds for card in meld]) is not None
+            assert sum(card < JOKER for meld in melds for card in meld) == len(cards) - without_one
+
+
 def test_the_smallest_melds_are_sets_of_three_and_runs_of_four_con_4_1() -> None:
     rules = MeldRules(ace="either", distinct_suits=False, most_set=158, least_run=4, half_natural=True)
     hand = hand_of(parse_cards("5c5d6c7c8cXr"))

@@ -131,9 +131,9 @@ def test_every_decision_of_random_play(key: str, seats: int, options: dict[str, 
 
 def test_events_that_do_not_fit_the_table_of_ready_ones_are_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(encoder, "_MOST_KEPT", 4)
-    monkeypatch.setattr(encoder, "_told", {})
+    monkeypatch.setattr(encoder, "_TOLD", ({}, {}))
     test_every_decision_of_random_play("gin", 2, {})
-    assert 0 < len(encoder._told) <= 4
+    assert all(0 < len(told) <= 4 for told in encoder._TOLD)
 
 
 @pytest.mark.parametrize("key", sorted(GAMES))
