@@ -26,7 +26,7 @@ from rummy.wire.v1 import arbiter_pb2, arbiter_pb2_grpc, bots_pb2, bots_pb2_grpc
 
 ROOT = Path(__file__).parents[2]
 CREDENTIAL = "a long random text"
-SECONDS = 60
+SECONDS = 150
 
 
 @asynccontextmanager
