@@ -101,18 +101,15 @@ class Places:
         host = self.plan.bots_listen.rpartition(":")[0]
         detour = {"ARENA_ARBITER_ADDRESS": f"unix:{self.plan.detour}/{name}.sock"} if self.plan.detour else {}
         given = {name: os.environ[name] for name in OF_BOTS_PORT if name in os.environ}
-        return (
-            given
-            | detour
-            | {
-                "ARENA_DATABASE_URL": self._url_for("arena_arbiter"),
-                "ARENA_BOTS_LISTEN": self.plan.bots_listen if name in ("arbiter", "arbiter-1") else f"{host}:0",
-                "ARENA_ARBITER_TOKEN": self._arbiter_token,
-                "ARENA_RUN_DIR": str(own_folder(self.run, name)),
-                "ARENA_BOT_LOGS": str(own_folder(self.plan.bot_logs, name)),
-                "ARENA_TRUST_BOTS": "1" if self.plan.trust_bots else "0",
-            }
-        )
+        settings = {
+            "ARENA_DATABASE_URL": self._url_for("arena_arbiter"),
+            "ARENA_BOTS_LISTEN": self.plan.bots_listen if name in ("arbiter", "arbiter-1") else f"{host}:0",
+            "ARENA_ARBITER_TOKEN": self._arbiter_token,
+            "ARENA_RUN_DIR": str(own_folder(self.run, name)),
+            "ARENA_BOT_LOGS": str(own_folder(self.plan.bot_logs, name)),
+            "ARENA_TRUST_BOTS": "1" if self.plan.trust_bots else "0",
+        }
+        return settings | detour | given
 
     def _worker(self) -> dict[str, str]:
         return {
