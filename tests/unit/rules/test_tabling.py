@@ -407,6 +407,21 @@ def test_jokers_stand_where_there_is_room_for_them_com_5(ace: str, suit: int, le
             assert points == (0 if fits else sum(VALUES[card % 13] for card in hand if card < JOKER)), (hand, melds)
 
 
+@pytest.mark.parametrize("suit", "cdhs")
+@pytest.mark.parametrize("ranks", ["JQKA2", "KA2", "QKA23", "TJQKA2345"])
+def test_a_run_goes_round_the_corner_in_every_suit_com_5(suit: str, ranks: str) -> None:
+    hand = hand_of(parse_cards("".join(rank + suit for rank in ranks)))
+    assert arranger(MeldRules(ace="corner"), VALUES).best(hand)[0] == 0
+    assert arranger(MeldRules(ace="corner"), (15, *VALUES[1:])).best(hand)[0] == 0
+
+
+def test_a_run_falls_into_runs_only_where_each_is_half_natural_con_4_3() -> None:
+    rules = MeldRules(ace="either", distinct_suits=False, most_set=158, least_run=4, half_natural=True)
+    least, melds = arranger(rules, VALUES).best(hand_of(parse_cards("2c6c7c8c9cTcXrXrXr")))
+    assert least == 0
+    assert all(classified(meld, rules) is not None for meld in melds)
+
+
 @pytest.mark.parametrize("ace", ACES)
 @pytest.mark.parametrize("suit", range(4))
 def test_long_runs_beside_each_other_come_out_as_melds_com_5(ace: str, suit: int) -> None:
