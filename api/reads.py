@@ -13,7 +13,7 @@ from api.kept import Kept
 from api.tables import PATIENCE_SECONDS, Tables
 from rummy.errors import NotFound
 from rummy.league import standings
-from rummy.store import ladders, pages, references
+from rummy.store import ladders, log, logtext, pages, references, waits
 from rummy.store.db import Connection, Database
 from rummy.store.ladders import Line
 
@@ -21,6 +21,7 @@ Found = TypeVar("Found")
 Model = TypeVar("Model", bound=schemas.Model)
 
 NEWEST = 2**63 - 1
+MOST_ENTRIES = 2**31 - 1
 LADDER_TOP = 10
 VERSIONS = 100
 RATING_STEPS = 1000
@@ -60,7 +61,25 @@ class Reads:
         with self._database.transaction() as tx:
             row = _tournament(tx, tournament_id)
             entered = pages.entrants(tx, tournament_id)
-        return _made(schemas.TournamentDetail, row, entered=entered)
+            blocks, in_play = waits.blocks(tx, tournament_id), waits.in_play(tx, tournament_id)
+        return _made(schemas.TournamentDetail, row, entered=entered, waits_for=blocks, in_play=in_play)
+
+    def log(
+        self, tournament_id: int, *, before: int | None, limit: int, routine: bool
+    ) -> schemas.Page[schemas.LogEntry]:
+        """The log of a tournament, newest first; *routine* has what workers enter as it is played, too."""
+        with self._database.transaction() as tx:
+            _tournament(tx, tournament_id)
+            before = MOST_ENTRIES if before is None else min(before, MOST_ENTRIES)
+            found = log.newest(tx, tournament_id, before=before, limit=limit + 1, routine=routine)
+        items = [
+            schemas.LogEntry(
+                entry=entry.entry_no, at=entry.at, who=entry.who, move=entry.move, why=entry.why, what=entry.said,
+                text=logtext.sentence(entry), digest=entry.digest.hex(),
+            )
+            for entry in found[:limit]
+        ]  # fmt: skip
+        return schemas.Page[schemas.LogEntry](items=items, next=str(items[-1].entry) if len(found) > limit else None)
 
     def table(self, tournament_id: int) -> schemas.Table:
         """The standings of a tournament."""
@@ -273,7 +292,8 @@ def _waits_for(row: pages.FixtureRow, missing: bool, now: datetime) -> str:
     if row.state == "done":
         return ""
     if missing:
-        return "waits for a live bot to dial in:"
+        until = "" if row.waits_until is None else f" until {row.waits_until:%H:%M:%S} UTC"
+        return f"waits{until} for a live bot to dial in:"
     if row.state == "running":
         assert row.lease_until is not None
         return "" if row.lease_until > now else "its worker has gone silent; waits for another"
