@@ -8,12 +8,12 @@ from itertools import groupby
 from time import monotonic
 from typing import Any, TypeVar
 
-from api import frames, schemas
+from api import frames, luck, schemas
 from api.kept import Kept
 from api.tables import PATIENCE_SECONDS, Tables
 from rummy.errors import NotFound
 from rummy.league import standings
-from rummy.store import ladders, pages, references
+from rummy.store import ladders, log, logtext, pages, references, waits
 from rummy.store.db import Connection, Database
 from rummy.store.ladders import Line
 
@@ -21,6 +21,7 @@ Found = TypeVar("Found")
 Model = TypeVar("Model", bound=schemas.Model)
 
 NEWEST = 2**63 - 1
+MOST_ENTRIES = 2**31 - 1
 LADDER_TOP = 10
 VERSIONS = 100
 RATING_STEPS = 1000
@@ -60,7 +61,25 @@ class Reads:
         with self._database.transaction() as tx:
             row = _tournament(tx, tournament_id)
             entered = pages.entrants(tx, tournament_id)
-        return _made(schemas.TournamentDetail, row, entered=entered)
+            blocks, in_play = waits.blocks(tx, tournament_id), waits.in_play(tx, tournament_id)
+        return _made(schemas.TournamentDetail, row, entered=entered, waits_for=blocks, in_play=in_play)
+
+    def log(
+        self, tournament_id: int, *, before: int | None, limit: int, routine: bool
+    ) -> schemas.Page[schemas.LogEntry]:
+        """The log of a tournament, newest first; *routine* has what workers enter as it is played, too."""
+        with self._database.transaction() as tx:
+            _tournament(tx, tournament_id)
+            before = MOST_ENTRIES if before is None else min(before, MOST_ENTRIES)
+            found = log.newest(tx, tournament_id, before=before, limit=limit + 1, routine=routine)
+        items = [
+            schemas.LogEntry(
+                entry=entry.entry_no, at=entry.at, who=entry.who, move=entry.move, why=entry.why, what=entry.said,
+                text=logtext.sentence(entry), digest=entry.digest.hex(),
+            )
+            for entry in found[:limit]
+        ]  # fmt: skip
+        return schemas.Page[schemas.LogEntry](items=items, next=str(items[-1].entry) if len(found) > limit else None)
 
     def table(self, tournament_id: int) -> schemas.Table:
         """The standings of a tournament."""
@@ -124,24 +143,13 @@ class Reads:
             lines=[_fitted_line(line) for line in found.value or self._unfitted(name)],
         )
 
-    def luck(self, name: str) -> schemas.LadderLuck:
+    def luck(self, name: str) -> luck.LadderLuck:
         """How much luck there is in the results of a ladder, once it is computed."""
         with self._database.transaction() as tx:
             mark = pages.newest_change(tx), references.newest(tx)
             top = _top_of(tx, name)
         found = self._luck.get(name, mark, lambda: ladders.measured(self._database, name), wait=PATIENCE_SECONDS)
-        value = found.value or ladders.LadderLuck(None, None, None, [], [])
-        return schemas.LadderLuck(
-            ladder=name,
-            game=top.game,
-            options=top.options,
-            computing=found.computing,
-            mirroring=None if value.mirroring is None else schemas.Shrinkage.model_validate(value.mirroring),
-            control=None if value.control is None else schemas.Shrinkage.model_validate(value.control),
-            coefficient=value.coefficient,
-            runs=[schemas.ReferenceRuns.model_validate(runs) for runs in value.runs],
-            scores=[_scored(scored) for scored in value.scores],
-        )
+        return luck.answer(top, found)
 
     def _unfitted(self, name: str) -> list[Line]:
         with self._database.transaction() as tx:
@@ -284,7 +292,8 @@ def _waits_for(row: pages.FixtureRow, missing: bool, now: datetime) -> str:
     if row.state == "done":
         return ""
     if missing:
-        return "waits for a live bot to dial in:"
+        until = "" if row.waits_until is None else f" until {row.waits_until:%H:%M:%S} UTC"
+        return f"waits{until} for a live bot to dial in:"
     if row.state == "running":
         assert row.lease_until is not None
         return "" if row.lease_until > now else "its worker has gone silent; waits for another"
@@ -313,14 +322,6 @@ def _fitted_line(line: Line) -> schemas.LadderRating:
         error=strength and strength.error,
         better_than_next=line.better_than_next,
     )
-
-
-def _scored(scored: ladders.Scored) -> schemas.LuckScore:
-    score = scored.score
-    return _made(
-        schemas.LuckScore, scored.row, fixtures=score.fixtures, raw=score.raw, raw_error=score.raw_error,
-        adjusted=score.adjusted, adjusted_error=score.adjusted_error,
-    )  # fmt: skip
 
 
 def _point(step: pages.RatingRow, errors: dict[tuple[int, int, int], float]) -> schemas.RatingPoint:

@@ -53,7 +53,9 @@ class VersionName(BotName):
 
 class Tournament(Model):
     """A tournament and how far it has come. `seed` is null until the tournament has ended. `fixtures` counts
-    those planned, and those by which ties were played off. The last three are null unless it is a league's."""
+    those planned, and those by which ties were played off. `deadlines` are seconds: for a match, for a fixture that
+    waits for a live bot, and for a round, null where that follows from its fixtures. The last three
+    fields are null unless it is a league's."""
 
     tournament_id: int
     name: str
@@ -68,6 +70,7 @@ class Tournament(Model):
     bank_ms: int
     increment_ms: int
     faults: dict[str, Any]
+    deadlines: dict[str, int | None]
     commitment: Hex
     seed: Hex | None
     rated: bool
@@ -95,16 +98,49 @@ class Tournament(Model):
 
 
 class Entrant(VersionName):
-    """An entrant with its public nonce."""
+    """An entrant with its public nonce. `left_as`: it was withdrawn or disqualified."""
 
     entrant_no: int
     nonce: Hex
+    left_as: str | None
+
+
+class Block(VersionName):
+    """A live bot that is not there: so many `fixtures` wait for it, and from `until` on it forfeits them."""
+
+    entrant_no: int
+    fixtures: int
+    until: datetime
+
+
+class RoundInPlay(Model):
+    """The oldest round that is not complete, and its `deadline`, null until it is set."""
+
+    round_no: int
+    deadline: datetime | None
 
 
 class TournamentDetail(Tournament):
-    """A tournament with its entrants by number: with the seed, all that the shuffles follow from."""
+    """A tournament with its entrants by number: with the seed, all that the shuffles follow from. `waits_for` has the
+    bots for which fixtures wait, `in_play` the round whose deadline counts, null where there is none."""
 
     entered: list[Entrant]
+    waits_for: list[Block]
+    in_play: RoundInPlay | None
+
+
+class LogEntry(Model):
+    """An entry of a tournament's log. `what` says it for programs, `text` for people; `digest` is chained over all
+    entries before."""
+
+    entry: int
+    at: datetime
+    who: str
+    move: str
+    why: str
+    what: dict[str, Any]
+    text: str
+    digest: Hex
 
 
 class TableLine(VersionName):
@@ -218,6 +254,11 @@ class SeasonDetail(Season):
     game: str
     divisions: list[Division]
 
+    @property
+    def computing(self) -> bool:
+        """Whether newer standings are on their way."""
+        return any(division.computing for division in self.divisions)
+
 
 class FixtureSeat(VersionName):
     """An entrant at its seat of leg 0; `score` is its mean pairwise score over the legs once the fixture is done."""
@@ -229,7 +270,9 @@ class FixtureSeat(VersionName):
 class Fixture(Model):
     """A pairing on a given seed. `waits_for` says in words what an unfinished one waits for; `missing` names bots.
 
-    `setback` is why it was last given up, while it is not done. `arbiter` is where spectators find it in play.
+    `waits_until` is when it no longer waits for a live bot that is not there. `absent` has the entrants by number that
+    were not there, where it was decided without play. `setback` is why it was last given up, while it is not done.
+    `arbiter` is where spectators find it in play.
     """
 
     fixture_id: int
@@ -239,6 +282,8 @@ class Fixture(Model):
     attempt: int
     state: str
     waits_for: str
+    waits_until: datetime | None
+    absent: list[int] | None
     setback: str | None
     arbiter: str | None
     missing: list[BotName]
@@ -351,52 +396,6 @@ class LadderRatings(Model):
     options: dict[str, Any]
     computing: bool
     lines: list[LadderRating]
-
-
-class Shrinkage(Model):
-    """By how much a method shrinks the error of scores at the same number of matches: `ratio` is the error with it over
-    that without, `error` the standard error of the ratio, `saved` the share of matches that it spares."""
-
-    fixtures: int
-    ratio: float
-    error: float
-    saved: float
-
-
-class LuckScore(VersionName):
-    """The mean score of a version over fixtures that were played once, as it was and adjusted by its controls. Errors
-    are null where fixtures between the same bots do not tell one."""
-
-    fixtures: int
-    raw: float
-    raw_error: float | None
-    adjusted: float
-    adjusted_error: float | None
-
-
-class ReferenceRuns(Model):
-    """How many runs of reference bots are `due`, `running`, `done` (by which bots) or `given up` (for which reason)."""
-
-    state: str
-    bots: str | None
-    reason: str
-    fixtures: int
-
-
-class LadderLuck(Model):
-    """How much luck there is in the results of a ladder. `mirroring` is about fixtures of hosted bots, whose deals are
-    played from every seat; all else about fixtures with live bots, whose deals reference bots play afterwards.
-    `coefficient` is the newest. Null where results do not tell, or until it is computed."""
-
-    ladder: str
-    game: str
-    options: dict[str, Any]
-    computing: bool
-    mirroring: Shrinkage | None
-    control: Shrinkage | None
-    coefficient: float | None
-    runs: list[ReferenceRuns]
-    scores: list[LuckScore]
 
 
 class RatingPoint(Model):

@@ -51,7 +51,7 @@ class Tables:
             tournament.tournament_id, _mark(tournament), lambda: self._compute(tournament.tournament_id), wait=None
         )
         with self._database.transaction() as tx:
-            results = matches.results(tx, tournament.tournament_id)
+            results = matches.rated(tx, tournament.tournament_id)
             opening = ratings.opening(tx, tournament.tournament_id)
         rounds = sorted({result.round_no for result in results})
         errors = errors_along(results, opening, chosen_rounds(rounds[:-1], len(results)))
@@ -78,5 +78,6 @@ def chosen_rounds(rounds: list[int], fixtures: int) -> list[int]:
     return [rounds[(at + 1) * len(rounds) // count - 1] for at in range(count)]
 
 
-def _mark(tournament: pages.TournamentRow) -> tuple[str, int, int]:
-    return tournament.state, tournament.done, tournament.entrants
+def _mark(tournament: pages.TournamentRow) -> tuple[int | None, int]:
+    """Changes with whatever changes a table: results, and bots that leave."""
+    return tournament.newest_entry, tournament.done

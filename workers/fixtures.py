@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from rummy.errors import ArbiterUnavailable, CallerFault, HostFault, StoreUnavailable, TooMany
-from rummy.store import arbiters, db, fixtures, references
+from rummy.store import arbiters, db, fixtures, references, unplayed
 from rummy.store.db import Connection, Database
 from rummy.store.fixtures import Claim, Terms
 from rummy.store.matches import PlayedMatch
@@ -50,6 +50,9 @@ class Player:
         except OrderLost as error:
             self._void(claim, error, longest=AT_ONCE)
         except (ArbiterUnavailable, TooMany) as error:
+            if held.endless:
+                self._end(claim)
+                return
             self._release(claim, held.why or str(error), AT_ONCE if held.why else SOON)
         except OrderVoid as error:
             self._void(claim, error, longest=LONGEST)
@@ -80,6 +83,10 @@ class Player:
             else:
                 lost = "the result of fixture %d is dropped: the claim was lost"
                 _log.warning(lost, claim.fixture_id, extra=_about(claim))
+
+    def _end(self, claim: Claim) -> None:
+        with self.database.transaction() as tx:
+            unplayed.decide_endless(tx, claim, now=self.clock(tx))
 
     def _void(self, claim: Claim, error: Exception, *, longest: timedelta) -> None:
         """Gives up what was played, for twice as long each time: what has failed by itself may fail again."""

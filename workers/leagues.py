@@ -28,6 +28,8 @@ def turn(database: Database, *, clock: Callable[[Connection], datetime] = db.now
             _turn(database, league_id, clock)
         except RummyError as error:
             _log.warning("the calendar of league %d stands still: %s", league_id, error)
+        except Exception:
+            _log.exception("the calendar of league %d stands still by a fault of ours", league_id)
 
 
 def _turn(database: Database, league_id: int, clock: Callable[[Connection], datetime]) -> None:

@@ -24,6 +24,7 @@ class Held:
     def __init__(self, claimed: fixtures.Claim) -> None:
         self.claim = claimed
         self.why = ""  # Why it was broken off, in words.
+        self.endless = False  # It was broken off because it has taken too long.
         self._order: tuple[int, str] | None = None
         self._cancel: Callable[[], object] | None = None
         self._lock = threading.Lock()
@@ -43,6 +44,11 @@ class Held:
             cancel = self._cancel
         if cancel is not None:
             cancel()
+
+    def end(self) -> None:
+        """Breaks off what has gone past the deadline of the match."""
+        self.endless = True
+        self.break_off("the match's deadline has passed")
 
     def orphaned(self, live: set[tuple[int, str]]) -> bool:
         """Whether the order lies with an arbiter that is not among *live*."""
@@ -97,6 +103,8 @@ class Leases:
         for one in held:
             if (one.claim.fixture_id, one.claim.attempt) in lost:
                 one.break_off("the lease was lost")
+            elif one.claim.ends_at <= now:
+                one.end()
             elif one.orphaned(live):
                 one.break_off("the arbiter has not been heard of")
 

@@ -11,7 +11,7 @@ from rummy.store.db import Connection, Database
 
 
 def settle(database: Database, *, clock: Callable[[Connection], datetime] = db.now) -> None:
-    """Rates closed rounds whose turn has come, draws the rounds for which it is time, finishes what has been played."""
+    """Rates the rounds whose turn has come, draws the next ones, finishes what has been played, reveals seeds."""
     with database.transaction() as tx:
         undrawn = drawing.undrawn(tx)
     for tournament_id in undrawn:
@@ -24,6 +24,7 @@ def settle(database: Database, *, clock: Callable[[Connection], datetime] = db.n
             pass
     with database.transaction() as tx:
         tournaments.finish_played(tx, now=clock(tx))
+        tournaments.reveal(tx, now=clock(tx))
 
 
 def rate_round(database: Database, ladder: str, *, clock: Callable[[Connection], datetime] = db.now) -> bool:

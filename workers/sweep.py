@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from rummy.errors import RummyError
-from rummy.store import arbiters, db, fixtures
+from rummy.store import arbiters, db, deadlines, fixtures, unplayed
 from rummy.store.db import Connection, Database
 from workers.ratings import settle
 
@@ -36,10 +36,26 @@ class Sweeper:
         with self.database.transaction() as tx:
             now = self.clock(tx)
             ready = any(not arbiter.draining for arbiter in arbiters.live(tx, now=now))
+        if ready:
+            self._end_overdue()
+        with self.database.transaction() as tx:
+            now = self.clock(tx)
             due = fixtures.due(tx, now=now, again=AGAIN, backlog=self.backlog) if ready else []
         if due:  # After the commit: whoever gets the message finds the row as it is.
             self.wake(due)
         settle(self.database, clock=self.clock)
+
+    def _end_overdue(self) -> None:
+        """Decides what a deadline has ended, each tournament in a transaction of its own."""
+        with self.database.transaction() as tx:
+            now = self.clock(tx)
+            overdue, deserted = deadlines.watch(tx, now=now), unplayed.deserted(tx, now=now)
+        for tournament_id in deserted:
+            with self.database.transaction() as tx:
+                unplayed.decide_deserted(tx, tournament_id, now=now)
+        for tournament_id, round_no in overdue:
+            with self.database.transaction() as tx:
+                unplayed.decide_overdue(tx, tournament_id, round_no, now=now)
 
     def run(self, stop: threading.Event) -> None:
         """Sweeps until *stop*, whatever fails meanwhile."""

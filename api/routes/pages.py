@@ -16,6 +16,7 @@ from api.routes.parameters import (
     Id,
     LadderName,
     Prefix,
+    Routine,
     Schedule,
     SeasonNo,
 )
@@ -26,6 +27,8 @@ router = APIRouter(include_in_schema=False)
 
 TILES = 12
 FIXTURES = 60
+NEWEST_ENTRIES = 8
+ENTRIES = 100
 BOTS = 50
 MATCHES = 20
 STEPS_SHOWN = 100
@@ -72,6 +75,7 @@ def tournament(
         "fixtures": arena.fixtures(tournament_id, after=after, state=state, limit=FIXTURES),
         "state": state,
         "after": None if after is None else f"{after[0]}.{after[1]}",
+        "log": arena.log(tournament_id, before=None, limit=NEWEST_ENTRIES, routine=False),
     }
     return templates.TemplateResponse(request, "tournament.html", context)
 
@@ -80,6 +84,18 @@ def tournament(
 def fixture(request: Request, arena: Arena, fixture_id: Id) -> Response:
     """A fixture: in play, as spectators may see it, or its results."""
     return templates.TemplateResponse(request, "fixture.html", {"fixture": arena.fixture(fixture_id)})
+
+
+@router.get("/tournaments/{tournament_id}/log")
+def log(request: Request, arena: Arena, tournament_id: Id, before: Before = None, routine: Routine = False) -> Response:
+    """The log of a tournament: who did what, when and why."""
+    context = {
+        "tournament": arena.tournament(tournament_id),
+        "log": arena.log(tournament_id, before=before, limit=ENTRIES, routine=routine),
+        "before": before,
+        "routine": routine,
+    }
+    return templates.TemplateResponse(request, "log.html", context)
 
 
 @router.get("/leagues")

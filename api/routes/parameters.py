@@ -57,5 +57,6 @@ After = Annotated[int, Query(ge=0, le=NEWEST, description="Goes on above this id
 FixtureState = Annotated[
     Literal["scheduled", "running", "done"] | None, Query(description="Only fixtures in this state.")
 ]
+Routine = Annotated[bool, Query(description="Also what workers enter as it is played: results, rounds, ratings.")]
 Schedule = Annotated[tuple[int, int] | None, Depends(place_in_schedule)]
 Prefix = Annotated[str, Depends(name_prefix)]

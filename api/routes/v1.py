@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 
 from api import schemas
+from api.luck import LadderLuck
 from api.routes.parameters import (
     After,
     Arena,
@@ -17,6 +18,7 @@ from api.routes.parameters import (
     LadderName,
     Limit,
     Prefix,
+    Routine,
     Schedule,
     SeasonNo,
 )
@@ -53,6 +55,14 @@ def tournament(arena: Arena, tournament_id: Id) -> schemas.TournamentDetail:
 def table(arena: Arena, tournament_id: Id) -> schemas.Table:
     """The standings, with Elo ratings and their errors."""
     return arena.table(tournament_id)
+
+
+@router.get("/tournaments/{tournament_id}/log", tags=["tournaments"], responses=MISSING)
+def log(
+    arena: Arena, tournament_id: Id, before: Before = None, limit: Limit = 50, routine: Routine = False
+) -> schemas.Page[schemas.LogEntry]:
+    """Who did what to a tournament, when and why, newest first."""
+    return arena.log(tournament_id, before=before, limit=limit, routine=routine)
 
 
 @router.get("/tournaments/{tournament_id}/fixtures", tags=["tournaments"], responses=MISSING)
@@ -108,7 +118,7 @@ def ladder(arena: Arena, ladder: LadderName) -> schemas.LadderRatings:
 
 
 @router.get("/ladders/{ladder}/luck", tags=["bots"], responses=MISSING)
-def luck(arena: Arena, ladder: LadderName) -> schemas.LadderLuck:
+def luck(arena: Arena, ladder: LadderName) -> LadderLuck:
     """How much luck there is in the results of a ladder, and by how much each method shrinks the error."""
     return arena.luck(ladder)
 

@@ -76,7 +76,7 @@ def compare(
 
     Each fixture is two matches on the same deals, the seats exchanged. The test stops as soon as their scores say
     "better by elo1" or "not better than elo0", with the stated probabilities of being wrong;
-    docs/why/ratings.md says how.
+    docs/why/comparing.md says how.
     """
     question = Question(elo0, elo1, alpha, beta)
     if not 1 <= most <= MOST:

@@ -17,6 +17,7 @@ from rummy.league.calendar import utc
 from rummy.store import bots, db, leagues, seasons, tournaments
 from rummy.store.leagues import League, Wanted
 from rummy.store.log import OPERATOR, By
+from rummy.store.terms import FAULTS
 
 app = typer.Typer(
     no_args_is_help=True, help="Leagues: seasons on a calendar, with divisions, promotion and relegation."
@@ -61,9 +62,9 @@ def create(
     limit_ms: terms.LimitMs = 1000,
     bank_ms: terms.BankMs = 10000,
     increment_ms: terms.IncrementMs = 0,
-    strikes: terms.Strikes = int(tournaments.FAULTS["strikes"]),
-    grace: terms.Grace = tournaments.FAULTS["grace_seconds"],
-    deaths: terms.Deaths = int(tournaments.FAULTS["deaths"]),
+    strikes: terms.Strikes = int(FAULTS["strikes"]),
+    grace: terms.Grace = FAULTS["grace_seconds"],
+    deaths: terms.Deaths = int(FAULTS["deaths"]),
     why: Why = "",
     as_json: Json = False,
 ) -> None:

@@ -85,7 +85,8 @@ def _methods(name: str, found: LadderLuck) -> Table:
 def _gain(gain: Shrinkage | None) -> tuple[str, ...]:
     if gain is None:
         return ("nothing yet",)
-    return f"{gain.fixtures:,}", f"{100 * gain.ratio:.1f} %", f"{100 * gain.error:.1f}", f"{100 * gain.saved:.0f} %"
+    error = "" if gain.error is None else f"{100 * gain.error:.1f}"
+    return f"{gain.fixtures:,}", f"{100 * gain.ratio:.1f} %", error, f"{100 * gain.saved:.0f} %"
 
 
 def _told(runs: Runs) -> str:

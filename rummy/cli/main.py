@@ -26,6 +26,7 @@ COMMANDS = {
     "league": ("rummy.cli.leagues", "app"),
     "rate": ("rummy.cli.rate", "rate"),
     "ratings": ("rummy.cli.ratings", "ratings"),
+    "export": ("rummy.cli.export", "export"),
     "luck": ("rummy.cli.luck", "luck"),
     "play": ("rummy.cli.play", "play"),
     "compare": ("rummy.cli.compare", "compare"),

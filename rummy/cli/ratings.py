@@ -34,7 +34,7 @@ def ratings(
 ) -> None:
     """Show who is how strong in a ladder, how sure that is, and who is better than whom.
 
-    The rating is the joint fit of all results in rated rounds, with its standard error; docs/why/ratings.md says how.
+    The rating is the joint fit of all results in rated rounds, with its standard error; docs/why/joint-fit.md says how.
     """
     name = ladder_name(ladder, options)
     with opened() as database:

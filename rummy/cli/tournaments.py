@@ -4,6 +4,7 @@ import json
 import math
 import secrets
 from dataclasses import replace
+from datetime import UTC
 from typing import Annotated, Any
 
 import typer
@@ -13,14 +14,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from rummy.cli import following, forecasts, organising, tables, terms
 from rummy.cli.store import opened
-from rummy.errors import BadInput, BadOptions, CallerFault, NotFound
+from rummy.errors import BadInput, BadOptions, CallerFault, NotFound, StoreUnavailable
 from rummy.league.model import TournamentState
 from rummy.league.pairing import find_format
 from rummy.league.pairing.format import check
 from rummy.rules import canonical
-from rummy.store import bots, db, planning, tournaments
+from rummy.store import bots, db, planning, tournaments, waits
 from rummy.store.db import Connection, Database
 from rummy.store.log import OPERATOR, By
+from rummy.store.terms import FAULTS, WAIT_SECONDS
 
 ENDED = ("finished", "cancelled")
 
@@ -57,9 +59,18 @@ def create(
     limit_ms: terms.LimitMs = 1000,
     bank_ms: terms.BankMs = 10000,
     increment_ms: terms.IncrementMs = 0,
-    strikes: terms.Strikes = int(tournaments.FAULTS["strikes"]),
-    grace: terms.Grace = tournaments.FAULTS["grace_seconds"],
-    deaths: terms.Deaths = int(tournaments.FAULTS["deaths"]),
+    strikes: terms.Strikes = int(FAULTS["strikes"]),
+    grace: terms.Grace = FAULTS["grace_seconds"],
+    deaths: terms.Deaths = int(FAULTS["deaths"]),
+    match_deadline: Annotated[
+        int | None, typer.Option(help="Seconds that a match may be in play (default: by limit and bank).")
+    ] = None,
+    fixture_deadline: Annotated[
+        int | None, typer.Option(help=f"Seconds that a live bot is waited for (default: {WAIT_SECONDS}).")
+    ] = None,
+    round_deadline: Annotated[
+        int | None, typer.Option(help="Seconds that a round may take (default: what its fixtures may take in all).")
+    ] = None,
     draft: Annotated[bool, typer.Option("--draft", help="A draft, which 'open' opens for entries.")] = False,
     start_now: Annotated[bool, typer.Option("--start", help="Start it at once.")] = False,
     plan_only: Annotated[bool, typer.Option("--plan", help="Say what it would come to, and make nothing.")] = False,
@@ -77,6 +88,7 @@ def create(
                 format_options=terms.format_options(rounds, seeding, ties),
                 limit_ms=limit_ms, bank_ms=bank_ms, increment_ms=increment_ms,
                 faults={"strikes": strikes, "grace_seconds": grace, "deaths": deaths},
+                deadlines={"match": match_deadline, "fixture": fixture_deadline, "round": round_deadline},
             )  # fmt: skip
             plan = replace(plan, cycles=_cycles(plan, cycles, matches, versions))
             planned = planning.of_plan(tx, plan, versions)  # Too few or too many are refused here already.
@@ -250,18 +262,63 @@ def watch(number: NumberOrNewest = None, as_json: Json = False) -> None:
         title = _get(database, number).name
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         with Progress(*columns, console=Console(stderr=as_json)) as bar:
-            state = _follow(database, number, bar, bar.add_task(escape(title), total=None))
+            state = _follow(database, number, bar, escape(title))
         _show_table(database, number, as_json, state)
 
 
-def _follow(database: Database, number: int, bar: Progress, task: Any) -> str:
+@app.command()
+def show(number: NumberOrNewest = None, as_json: Json = False) -> None:
+    """Show how far it is, what waits for whom, and until when."""
+    with opened() as database:
+        number = _newest(database) if number is None else number
+        with database.transaction() as tx:
+            tournament, now = tournaments.get(tx, number), tournaments.progress(tx, number)
+            blocks, in_play = waits.blocks(tx, number), waits.in_play(tx, number)
+    deadline = None if in_play is None or in_play.deadline is None else in_play.deadline.astimezone(UTC)
+    answer = {
+        "tournament": number, "state": now.state, "fixtures": now.fixtures, "done": now.done, "running": now.running,
+        "deadlines": tournament.deadlines, "round": in_play and in_play.round_no,
+        "deadline": deadline and deadline.isoformat(), "waits_for": [_block(block) for block in blocks],
+    }  # fmt: skip
+    lines = [f"{tournament.name} is {now.state}: {now.done} of {_counted(now.fixtures)} done."]
+    lines += [f"  {_waits(block)}." for block in blocks]
+    if in_play is not None and deadline is not None:
+        lines.append(f"  Round {in_play.round_no + 1} has until {deadline:%Y-%m-%d %H:%M:%S} UTC.")
+    _tell(as_json, answer, "\n".join(lines))
+
+
+def _block(block: waits.Block) -> dict[str, Any]:
+    until = block.until.astimezone(UTC).isoformat()
+    return {"version_id": block.version_id, "bot": f"{block.name} {block.version}", "fixtures": block.fixtures,
+            "until": until}  # fmt: skip
+
+
+def _waits(block: waits.Block) -> str:
+    wait = "fixture waits" if block.fixtures == 1 else "fixtures wait"
+    until = f"{block.until.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    return f"{block.fixtures} {wait} for {block.name} {block.version} to dial in, until {until}; then it forfeits"
+
+
+def _follow(database: Database, number: int, bar: Progress, title: str) -> str:
+    task = bar.add_task(title, total=None)
+
     def look(now: tournaments.Progress) -> bool:
-        bar.update(task, total=now.fixtures, completed=now.done)
+        bar.update(task, total=now.fixtures, completed=now.done, description=title + _blocked(database, number))
         if now.state in ("draft", "open"):
             raise CallerFault(f"tournament {number} has not begun; 'arena tournament start {number}' starts it")
         return now.state in ENDED
 
     return following.follow(database, number, look).state
+
+
+def _blocked(database: Database, number: int) -> str:
+    """For whom it waits first; nothing while the database is away."""
+    try:
+        with database.transaction() as tx:
+            blocks = waits.blocks(tx, number, limit=1)
+    except StoreUnavailable:
+        return ""
+    return f" ({escape(_waits(blocks[0]))})" if blocks else ""
 
 
 def _newest(database: Database) -> int:

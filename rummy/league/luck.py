@@ -67,7 +67,7 @@ class Shrinkage:
 
     fixtures: int
     ratio: float  # The error with the method, over that without: below 1 it helps.
-    error: float  # The standard error of the ratio, by jackknife over fixtures.
+    error: float | None  # Its standard error, by jackknife over fixtures; None where nothing moves it.
 
     @property
     def saved(self) -> float:
@@ -263,7 +263,7 @@ def _shrinkage(samples: Iterable[_Sample]) -> Shrinkage | None:
              for g, much, little, times in every]  # fmt: skip
     mean = sum(part * times for part, times in parts) / fixtures
     jackknife = (fixtures - 1) / fixtures * sum(times * (part - mean) ** 2 for part, times in parts)
-    return Shrinkage(fixtures, _ratio(spread, scatter), sqrt(jackknife))
+    return Shrinkage(fixtures, _ratio(spread, scatter), sqrt(jackknife) if jackknife > NOISE else None)
 
 
 def _ratio(spread: float, scatter: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -75,12 +75,17 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class FixtureResult:
-    """A finished fixture: placements by leg, in each leg one place an entrant, in the order of *entrants*."""
+    """A finished fixture: placements by leg, in each leg one place an entrant, in the order of *entrants*.
+
+    One that nobody has played names who was *absent*. They come last and score nothing, not even against each other;
+    the others share the first place.
+    """
 
     round_no: int
     table_no: int
     entrants: tuple[Entrant, ...]
     legs: tuple[tuple[int, ...], ...]
+    absent: frozenset[Entrant] | None = None
 
     @property
     def key(self) -> tuple[int, int]:
@@ -89,8 +94,22 @@ class FixtureResult:
 
     @property
     def scores(self) -> tuple[float, ...]:
-        """By entrant: the mean over the legs of `match_scores`. They add up to half the number of entrants."""
-        return fixture_scores(self.legs)
+        """By entrant: the mean over the legs of `match_scores`, and nothing for the absent.
+
+        They add up to half the number of entrants, unless several were absent.
+        """
+        absent = self.absent or frozenset()
+        scored = zip(self.entrants, fixture_scores(self.legs), strict=True)
+        return tuple(0.0 if entrant in absent else score for entrant, score in scored)
+
+
+def unplayed(
+    round_no: int, table_no: int, entrants: Sequence[Entrant], absent: Iterable[Entrant], legs: int
+) -> FixtureResult:
+    """What a fixture of *legs* comes to that is decided without play."""
+    gone = frozenset(absent).intersection(entrants)
+    places = tuple(1 + len(entrants) - len(gone) if entrant in gone else 1 for entrant in entrants)
+    return FixtureResult(round_no, table_no, tuple(entrants), (places,) * legs, gone)
 
 
 def match_scores(placements: Sequence[int]) -> tuple[float, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rummy.league.model import Entrant, FixtureResult, match_scores
@@ -32,16 +32,19 @@ def table(
     merits: Mapping[Entrant, Merit] | None = None,
     *,
     by_rating: bool = False,
+    rated: Sequence[FixtureResult] | None = None,
+    last: Collection[Entrant] = (),
 ) -> list[Standing]:
     """The standings after *results*, best first: by points, then wins, then draws; those alike share a place.
 
     *opening* holds the ratings at the tournament's start; an entrant without one begins at `elo.INITIAL`. *merits* come
     from a format that has points and an order of its own. Where the opponents are not the same for all, the order is
-    *by_rating*.
+    *by_rating*. Where not all results are *rated*, that has those that are. Whoever is in *last* comes last.
     """
     start = {entrant: opening.get(entrant, elo.INITIAL) for entrant in entrants}
-    ratings = elo.rate_rounds(start, results)
-    errors = jackknife.standard_errors(lambda part: elo.rate_rounds(start, part), results)
+    rated = results if rated is None else rated
+    ratings = elo.rate_rounds(start, rated)
+    errors = jackknife.standard_errors(lambda part: elo.rate_rounds(start, part), rated)
     lines = [_line(entrant, results, ratings[entrant], errors.get(entrant)) for entrant in entrants]
     order: dict[Entrant, tuple[float, ...]]
     if merits is not None:
@@ -51,6 +54,7 @@ def table(
         order = {line.entrant: (line.rating,) for line in lines}
     else:
         order = {line.entrant: (line.points, line.wins, line.draws) for line in lines}
+    order = {entrant: (float(entrant not in last), *merit) for entrant, merit in order.items()}
     lines.sort(key=lambda line: (*(-value for value in order[line.entrant]), line.entrant))
     above = {line.entrant: sum(other > order[line.entrant] for other in order.values()) for line in lines}
     return [replace(line, place=1 + above[line.entrant]) for line in lines]
@@ -64,6 +68,8 @@ def _line(entrant: Entrant, results: Sequence[FixtureResult], rating: float, err
         at = result.entrants.index(entrant)
         for leg in result.legs:
             matches += 1
+            if result.absent and entrant in result.absent:
+                continue
             shared = leg.count(1)
             wins += leg[at] == 1 and shared == 1
             draws += leg[at] == 1 and shared > 1

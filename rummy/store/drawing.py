@@ -16,7 +16,7 @@ from rummy.league import standings
 from rummy.league.model import Round, TournamentState
 from rummy.league.pairing import find_format
 from rummy.league.standings import Standing
-from rummy.store import matches, ratings, rounds, tournaments
+from rummy.store import matches, ratings, rounds, tournaments, unplayed
 from rummy.store.db import Connection
 
 AHEAD = 2_500
@@ -52,6 +52,7 @@ def draw(tx: Connection, tournament_id: int, *, now: datetime) -> int:
         tx.execute(_MORE, {"tournament_id": tournament_id, "extra": extra})
     if saved:
         tournaments.log_drawn(tx, tournament_id, saved, now=now)
+        unplayed.of_those_who_left(tx, tournament_id, now=now)
     return len(saved)
 
 
@@ -76,6 +77,7 @@ def table(tx: Connection, tournament_id: int) -> Callable[[], list[Standing]]:
     tournament = tournaments.get(tx, tournament_id)
     form = find_format(tournament.format)
     played = matches.results(tx, tournament_id)
+    left = matches.left(tx, tournament_id)
     return partial(
         standings.table,
         range(len(tournaments.entrants(tx, tournament_id))),
@@ -83,4 +85,6 @@ def table(tx: Connection, tournament_id: int) -> Callable[[], list[Standing]]:
         ratings.opening(tx, tournament_id),
         form.merits(tournaments.field_of(tx, tournament), played) if form.waits else None,
         by_rating=form.by_rating,
+        rated=matches.rated(tx, tournament_id),
+        last=[each.entrant_no for each in left if each.annulled or each.left_as == "disqualified"],
     )

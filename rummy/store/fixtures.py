@@ -39,6 +39,7 @@ class Claim:
     bank_ms: int
     increment_ms: int
     faults: dict[str, Any]
+    ends_at: datetime  # The deadline of the match, from this claim on.
 
     @property
     def key(self) -> dict[str, object]:
@@ -71,15 +72,16 @@ class Terms:
 
     @property
     def legs(self) -> int:
-        """One a seat; one alone where a live bot plays, which would know the cards of a second."""
-        return len(self.entrants) if all(entrant.hosted for entrant in self.entrants) else 1
+        """How many matches it is."""
+        return matches.legs_of(len(self.entrants), hosted=all(entrant.hosted for entrant in self.entrants))
 
 
 # FOR SHARE: a tournament that is being cancelled at this moment is waited for, since it drops only the claims it sees.
 _CLAIM: LiteralString = """
     WITH claimed AS (
         UPDATE fixture
-           SET state = 'running', attempt = attempt + 1, holder = %(holder)s, lease_until = %(until)s, woken_at = NULL
+           SET state = 'running', attempt = attempt + 1, holder = %(holder)s, lease_until = %(until)s, woken_at = NULL,
+               waits_since = NULL
          WHERE fixture_id = %(fixture_id)s
            AND ((state = 'scheduled' AND due_at <= %(now)s) OR (state = 'running' AND lease_until < %(now)s))
            AND EXISTS (SELECT FROM tournament t WHERE t.tournament_id = fixture.tournament_id AND t.state = 'running'
@@ -95,7 +97,8 @@ _CLAIM: LiteralString = """
         SELECT fixture_id, generation, attempt, holder, %(now)s FROM claimed
     )
     SELECT fixture_id, generation, attempt, holder, tournament_id, round_no, table_no, arbiter,
-           incarnation, game, options, ladder, rated, limit_ms, bank_ms, increment_ms, faults
+           incarnation, game, options, ladder, rated, limit_ms, bank_ms, increment_ms, faults,
+           %(now)s + (deadlines->>'match')::float * interval '1 second' AS ends_at
       FROM claimed JOIN tournament USING (tournament_id)"""
 
 
@@ -177,13 +180,24 @@ def finish(tx: Connection, claimed: Claim, played: Iterable[matches.PlayedMatch]
     legs = list(played)
     matches.save(tx, claimed.fixture_id, claimed.generation, legs, now=now)
     _end_attempt(tx, claimed, "done", "", now)
-    place = {"tournament_id": claimed.tournament_id, "round_no": claimed.round_no, "now": now}
-    tx.execute(_LOCK_ROUND, place)  # Of two last fixtures that end at once, the second sees the first.
-    closed = tx.execute(_CLOSE_ROUND, place).rowcount
+    closed = close_round(tx, claimed.tournament_id, claimed.round_no, now=now)
     log.append(tx, claimed.tournament_id, "result", _told(claimed, legs), by=log.WORKER, now=now)
     if closed:
         log.append(tx, claimed.tournament_id, "closed", {"round": claimed.round_no}, by=log.WORKER, now=now)
     return True
+
+
+def close_round(tx: Connection, tournament_id: int, round_no: int, *, now: datetime) -> bool:
+    """Closes a round if all of it is done. False where it is not, or was closed before."""
+    place = {"tournament_id": tournament_id, "round_no": round_no, "now": now}
+    tx.execute(_LOCK_ROUND, place)  # Of two last fixtures that end at once, the second sees the first.
+    return tx.execute(_CLOSE_ROUND, place).rowcount == 1
+
+
+def is_held(tx: Connection, claimed: Claim) -> bool:
+    """Whether the claim still holds, and goes on to until the transaction ends."""
+    query: LiteralString = "SELECT FROM fixture" + _HELD + " FOR UPDATE"
+    return tx.execute(query, claimed.key).fetchone() is not None
 
 
 def _told(claimed: Claim, legs: Iterable[matches.PlayedMatch]) -> dict[str, object]:
@@ -273,6 +287,12 @@ _WAKE: LiteralString = """
             WHERE t.state = 'running' AND f.state <> 'done'
               AND ((f.state = 'scheduled' AND f.due_at <= %(now)s)
                    OR (f.state = 'running' AND f.lease_until < %(now)s))
+              AND (f.waits_since IS NULL
+                   OR (f.waits_since + (t.deadlines->>'fixture')::float * interval '1 second' <= %(now)s
+                       AND EXISTS (SELECT FROM fixture_seat s WHERE s.fixture_id = f.fixture_id
+                                      AND NOT EXISTS (SELECT FROM missing_entrant m
+                                                       WHERE m.tournament_id = s.tournament_id
+                                                         AND m.entrant_no = s.entrant_no))))
               AND (f.woken_at IS NULL OR f.woken_at < %(old)s)
             ORDER BY f.round_no, f.tournament_id, f.table_no
             LIMIT greatest(0, %(backlog)s - (SELECT count(*) FROM fixture w
@@ -284,7 +304,7 @@ _WAKE: LiteralString = """
 def due(tx: Connection, *, now: datetime, again: timedelta, backlog: int) -> list[int]:
     """Fixtures to put on the broker, in the order of their rounds: free or expired, and not put there since *again*.
 
-    At most *backlog* are on the broker at once.
+    At most *backlog* are on the broker at once. One that waits for a live bot is not there before its deadline.
     """
     rows = tx.execute(_WAKE, {"now": now, "old": now - again, "backlog": backlog}).fetchall()
     return [row[0] for row in sorted(rows, key=lambda row: row[1:])]

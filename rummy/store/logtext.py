@@ -65,8 +65,40 @@ def _rated(said: Said) -> str:
     return f"Round {said['round'] + 1} is rated: {len(said['changes'])} ratings have moved."
 
 
-def _ended(said: Said) -> str:
-    return f"It has ended; its seed was {said['seed']}."
+def _revealed(said: Said) -> str:
+    return f"Its seed was {said['seed']}."
+
+
+def _withdrawn(said: Said) -> str:
+    text = f"Entrant {said['entrant'] + 1} is withdrawn"
+    if "played" not in said:
+        return f"{text} before the start."
+    counts = ": less than half, so all its fixtures count as won by the others" if said["annulled"] else ""
+    return f"{text}, after {said['played']} of its {said['planned']} fixtures{counts}."
+
+
+def _disqualified(said: Said) -> str:
+    counts = "; all its fixtures count as won by the others" if said["annulled"] else ""
+    return f"Entrant {said['entrant'] + 1} is disqualified{counts}."
+
+
+def _unplayed(said: Said) -> str:
+    absent = " and ".join(str(entrant + 1) for entrant in said["absent"])
+    who = f"without entrant {absent}" if absent else "with nobody to blame: all share the first place"
+    return f"{_fixture(said)} is decided without play, {who}."
+
+
+def _voided(said: Said) -> str:
+    return f"{_fixture(said)} is void, and is played again on new deals."
+
+
+def _corrected(said: Said) -> str:
+    rounds = ", ".join(str(number + 1) for number in said["rounds"])
+    return f"The ratings of round{'s' * (len(said['rounds']) > 1)} {rounds} are taken back."
+
+
+def _extended(said: Said) -> str:
+    return f"The deadline of the round in play moves by {said['seconds']:.0f} seconds."
 
 
 _SENTENCES: dict[str, Callable[[Said], str]] = {
@@ -78,6 +110,11 @@ _SENTENCES: dict[str, Callable[[Said], str]] = {
     "result": _result,
     "closed": _closed,
     "rated": _rated,
-    "finished": _ended,
-    "cancelled": _ended,
+    "withdrawn": _withdrawn,
+    "disqualified": _disqualified,
+    "unplayed": _unplayed,
+    "voided": _voided,
+    "corrected": _corrected,
+    "extended": _extended,
+    "revealed": _revealed,
 }

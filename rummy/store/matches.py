@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -11,7 +11,7 @@ from typing import LiteralString
 import zstandard
 
 from rummy.errors import NotFound
-from rummy.league.model import FixtureResult, fixture_scores
+from rummy.league.model import FixtureResult, fixture_scores, unplayed
 from rummy.store.db import Connection
 
 ZSTD = b"\x01"  # The first stored byte says how the rest is packed.
@@ -72,11 +72,13 @@ def save(tx: Connection, fixture_id: int, generation: int, played: Sequence[Play
     """Saves all legs of a fixture and each entrant's score in it."""
     for match in played:
         _save_one(tx, fixture_id, generation, match, now)
-    scores = [
-        {"fixture_id": fixture_id, "entrant_no": entrant_no, "score": score}
-        for entrant_no, score in scores_of(played).items()
-    ]
-    tx.cursor().executemany(_SCORE, scores)
+    save_scores(tx, fixture_id, scores_of(played))
+
+
+def save_scores(tx: Connection, fixture_id: int, scores: Mapping[int, float]) -> None:
+    """Saves each entrant's score in a fixture."""
+    lines = [{"fixture_id": fixture_id, "entrant_no": entrant, "score": score} for entrant, score in scores.items()]
+    tx.cursor().executemany(_SCORE, lines)
 
 
 def scores_of(played: Sequence[PlayedMatch]) -> dict[int, float]:
@@ -137,14 +139,66 @@ _RESULTS: LiteralString = """
       JOIN match m ON m.fixture_id = f.fixture_id AND m.generation = f.generation
       JOIN seat_result r USING (match_id)
       JOIN fixture_seat s ON s.fixture_id = f.fixture_id AND s.entrant_no = r.entrant_no
-     WHERE f.tournament_id = %(tournament_id)s AND f.state = 'done'
+     WHERE f.tournament_id = %(tournament_id)s AND f.state = 'done' AND f.absent IS NULL
        AND (%(first)s::int IS NULL OR f.round_no BETWEEN %(first)s AND %(last)s)
      GROUP BY f.fixture_id, m.leg
      ORDER BY f.round_no, f.table_no, m.leg"""
 
 
-def results(tx: Connection, tournament_id: int, rounds: tuple[int, int] | None = None) -> list[FixtureResult]:
-    """The finished fixtures of a tournament, or from one round to another, in the order of the schedule."""
+_UNPLAYED: LiteralString = """
+    SELECT round_no, table_no, absent, array_agg(entrant_no ORDER BY seat), bool_and(hosted)
+      FROM fixture JOIN fixture_seat USING (fixture_id, tournament_id) JOIN entrant USING (tournament_id, entrant_no)
+      JOIN bot_version USING (version_id)
+     WHERE tournament_id = %(tournament_id)s AND absent IS NOT NULL
+     GROUP BY fixture_id"""
+_LEFT: LiteralString = """
+    SELECT entrant_no, left_as, annulled FROM entrant
+     WHERE tournament_id = %(tournament_id)s AND left_as IS NOT NULL ORDER BY entrant_no"""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """An entrant that has left; *annulled* where in the table its fixtures count as won by the others."""
+
+    entrant_no: int
+    left_as: str
+    annulled: bool
+
+
+def left(tx: Connection, tournament_id: int) -> list[Left]:
+    """The entrants that were withdrawn or disqualified."""
+    return [Left(*row) for row in tx.execute(_LEFT, {"tournament_id": tournament_id})]
+
+
+def results(tx: Connection, tournament_id: int) -> list[FixtureResult]:
+    """What counts for the table of a tournament and for its next round, in the order of the schedule."""
+    found = _played(tx, tournament_id, None)
+    for round_no, table_no, absent, entrants, hosted in tx.execute(_UNPLAYED, {"tournament_id": tournament_id}):
+        found.append(unplayed(round_no, table_no, entrants, absent, legs_of(len(entrants), hosted=hosted)))
+    gone = {each.entrant_no for each in left(tx, tournament_id) if each.annulled}
+    return sorted((without(result, gone) for result in found), key=lambda result: result.key)
+
+
+def rated(tx: Connection, tournament_id: int, rounds: tuple[int, int] | None = None) -> list[FixtureResult]:
+    """What counts for ratings, of all rounds or from one to another: played, and nobody at the table disqualified."""
+    gone = {each.entrant_no for each in left(tx, tournament_id) if each.left_as == "disqualified"}
+    return [each for each in _played(tx, tournament_id, rounds) if gone.isdisjoint(each.entrants)]
+
+
+def legs_of(seats: int, *, hosted: bool) -> int:
+    """The legs of a fixture: one a seat; one alone where a bot is live, which would know the cards of a second."""
+    return seats if hosted else 1
+
+
+def without(result: FixtureResult, gone: Collection[int]) -> FixtureResult:
+    """*result* with the entrants in *gone* absent, whatever was played."""
+    absent = (result.absent or frozenset()).union(gone).intersection(result.entrants)
+    if not absent:
+        return result
+    return unplayed(result.round_no, result.table_no, result.entrants, absent, len(result.legs))
+
+
+def _played(tx: Connection, tournament_id: int, rounds: tuple[int, int] | None) -> list[FixtureResult]:
     first, last = rounds or (None, None)
     rows = tx.execute(_RESULTS, {"tournament_id": tournament_id, "first": first, "last": last}).fetchall()
     return list(_results(rows))

@@ -33,10 +33,12 @@ class TournamentRow:
     bank_ms: int
     increment_ms: int
     faults: dict[str, Any]
+    deadlines: dict[str, int | None]
     commitment: bytes
     seed: bytes | None
     rated: bool
     state: str
+    newest_entry: int | None  # Of its log.
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -61,6 +63,7 @@ class EntrantRow:
     version: str
     hosted: bool
     nonce: bytes
+    left_as: str | None  # withdrawn or disqualified
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +81,8 @@ class FixtureRow:
     lease_until: datetime | None
     due_at: datetime
     done_at: datetime | None
+    waits_until: datetime | None  # Until when it waits for a live bot that is not there.
+    absent: list[int] | None  # Where it was decided without play: who was not there.
     setback: str | None  # Why it was last given up, where it is not done yet.
     arbiter: str | None  # Where bots and spectators reach the one that plays it, while it does.
     seats: list[dict[str, Any]]  # entrant_no, bot_id, name, owner, version_id, version, score, absent
@@ -196,8 +201,9 @@ class MatchRow:
 
 TOURNAMENT: LiteralString = """
     SELECT t.tournament_id, t.name, t.game, t.options, t.ladder, t.format, t.table_size, t.cycles, t.format_options,
-           t.limit_ms, t.bank_ms, t.increment_ms, t.faults, t.commitment, s.master AS seed, t.rated, t.state,
-           t.created_at, t.started_at, t.finished_at, t.league_id, t.season_no, t.division_no,
+           t.limit_ms, t.bank_ms, t.increment_ms, t.faults, t.deadlines, t.commitment, s.master AS seed, t.rated,
+           t.state, t.created_at, t.started_at, t.finished_at, t.league_id, t.season_no, t.division_no,
+           (SELECT max(entry_no) FROM tournament_log l WHERE l.tournament_id = t.tournament_id) AS newest_entry,
            (SELECT count(*) FROM entrant e WHERE e.tournament_id = t.tournament_id) AS entrants,
            greatest(f.fixtures, t.planned) AS fixtures, f.fixtures - todo.todo AS done, todo.running
       FROM tournament t
@@ -218,7 +224,7 @@ TOURNAMENT_PAGE: LiteralString = (
 TOURNAMENT_BY_ID: LiteralString = TOURNAMENT + " WHERE t.tournament_id = %(tournament_id)s"
 
 ENTRANTS: LiteralString = """
-    SELECT e.entrant_no, b.bot_id, b.name, o.name AS owner, v.version_id, v.version, v.hosted, e.nonce
+    SELECT e.entrant_no, b.bot_id, b.name, o.name AS owner, v.version_id, v.version, v.hosted, e.nonce, e.left_as
       FROM entrant e
       JOIN bot_version v USING (version_id)
       JOIN bot b USING (bot_id)
@@ -228,7 +234,9 @@ ENTRANTS: LiteralString = """
 
 _FIXTURE: LiteralString = """
     SELECT f.fixture_id, f.tournament_id, f.round_no, f.table_no, f.generation, f.attempt, f.state, f.holder,
-           f.lease_until, f.due_at, f.done_at,
+           f.lease_until, f.due_at, f.done_at, f.absent,
+           f.waits_since + (SELECT (t.deadlines->>'fixture')::float FROM tournament t
+                             WHERE t.tournament_id = f.tournament_id) * interval '1 second' AS waits_until,
            (SELECT a.reason FROM fixture_attempt a
              WHERE a.fixture_id = f.fixture_id AND a.outcome = 'void' AND f.state <> 'done'
              ORDER BY a.attempt DESC LIMIT 1) AS setback,

@@ -67,9 +67,14 @@ _NEXT: LiteralString = """
      ORDER BY started_at, tournament_id, round_no NULLS LAST LIMIT 1"""
 
 
+def hold(tx: Connection, ladder: str) -> None:
+    """Has nothing of *ladder* rated until the transaction ends."""
+    tx.execute(_LOCK, {"ladder": ladder})
+
+
 def lock_next(tx: Connection, ladder: str) -> ClosedRound | None:
     """The next round of *ladder* to be rated, for this transaction alone; None where it is still being played."""
-    tx.execute(_LOCK, {"ladder": ladder})
+    hold(tx, ladder)
     row = tx.execute(_NEXT, {"ladder": ladder}).fetchone()
     if row is None or not row[2]:
         return None
@@ -83,7 +88,7 @@ def lock_next(tx: Connection, ladder: str) -> ClosedRound | None:
 
 def _by_version(tx: Connection, tournament_id: int, rounds: tuple[int, int]) -> Iterator[FixtureResult]:
     versions = tournaments.entrants(tx, tournament_id)
-    for result in matches.results(tx, tournament_id, rounds):
+    for result in matches.rated(tx, tournament_id, rounds):
         yield replace(result, entrants=tuple(versions[entrant] for entrant in result.entrants))
 
 
@@ -99,9 +104,10 @@ def current(tx: Connection, ladder: str, version_ids: Sequence[int]) -> dict[int
 
 
 _CHANGE: LiteralString = """
-    INSERT INTO rating_change (ladder, tournament_id, round_no, version_id, before, after, fixtures, reason)
-    VALUES (%(ladder)s, %(tournament_id)s, %(round_no)s, %(version_id)s, %(before)s, %(after)s, %(fixtures)s,
-            'round')"""
+    INSERT INTO rating_change (ladder, tournament_id, round_no, version_id, before, after, fixtures, reason, pass)
+    SELECT %(ladder)s, %(tournament_id)s, %(round_no)s, %(version_id)s, %(before)s, %(after)s, %(fixtures)s,
+           'round', pass
+      FROM round WHERE tournament_id = %(tournament_id)s AND round_no = %(round_no)s"""
 _RATED: LiteralString = """
     UPDATE round SET rated_at = %(now)s
      WHERE tournament_id = %(tournament_id)s AND round_no = %(round_no)s AND rated_at IS NULL"""
@@ -131,6 +137,38 @@ def rate_next(tx: Connection, ladder: str, rate: Rate, *, now: datetime) -> bool
     return True
 
 
+# The steps of a round and of all that were rated after it, mirrored from the newest back.
+_TAKE_BACK: LiteralString = """
+    WITH later AS (
+        SELECT r.tournament_id, r.round_no, r.pass
+          FROM tournament t JOIN round r USING (tournament_id)
+         WHERE t.ladder = %(ladder)s AND t.rated AND r.rated_at IS NOT NULL
+           AND (t.started_at, t.tournament_id, r.round_no) >=
+               ((SELECT started_at FROM tournament WHERE tournament_id = %(tournament_id)s),
+                %(tournament_id)s, %(round_no)s)
+    ), taken AS (
+        INSERT INTO rating_change (ladder, tournament_id, round_no, version_id, before, after, fixtures, reason, pass)
+        SELECT ladder, tournament_id, round_no, version_id, after, before, -fixtures, %(reason)s, pass
+          FROM rating_change JOIN later USING (tournament_id, round_no, pass)
+         WHERE reason = 'round' ORDER BY change_id DESC)
+    UPDATE round SET rated_at = NULL, pass = later.pass + 1
+      FROM later WHERE round.tournament_id = later.tournament_id AND round.round_no = later.round_no
+    RETURNING round.tournament_id, round.round_no"""
+
+
+def take_back(tx: Connection, ladder: str, tournament_id: int, round_no: int, reason: str) -> dict[int, list[int]]:
+    """Takes the ratings of a round back and of all that were rated after it, which are then rated anew in their order.
+
+    Nothing is erased: each step has another one that undoes it, with *reason*. Returns the rounds by tournament. The
+    caller has to `hold` the ladder.
+    """
+    values = {"ladder": ladder, "tournament_id": tournament_id, "round_no": round_no, "reason": reason}
+    taken: dict[int, list[int]] = {}
+    for number, taken_round in sorted(tx.execute(_TAKE_BACK, values).fetchall()):
+        taken.setdefault(number, []).append(taken_round)
+    return taken
+
+
 _WAITING: LiteralString = """
     SELECT DISTINCT ladder FROM tournament JOIN round USING (tournament_id)
      WHERE rated AND closed_at IS NOT NULL AND rated_at IS NULL ORDER BY ladder"""
@@ -142,8 +180,9 @@ def waiting(tx: Connection) -> list[str]:
 
 
 _OPENING: LiteralString = """
-    SELECT DISTINCT ON (version_id) version_id, before FROM rating_change
-     WHERE tournament_id = %(tournament_id)s ORDER BY version_id, change_id"""
+    SELECT DISTINCT ON (version_id) version_id, before FROM rating_change JOIN round USING (tournament_id, round_no)
+     WHERE tournament_id = %(tournament_id)s AND reason = 'round' AND rating_change.pass = round.pass
+     ORDER BY version_id, change_id"""
 
 
 def opening(tx: Connection, tournament_id: int) -> dict[int, float]:
@@ -171,7 +210,8 @@ def _rated(tx: Connection, only: str | None = None) -> Iterator[tuple[str, int, 
             some = numbers[begin : begin + ROUNDS]
             found: dict[int, list[FixtureResult]] = {number: [] for number in some}
             for result in _by_version(tx, tournament_id, (some[0], some[-1])):
-                found[result.round_no].append(result)
+                if result.round_no in found:  # Of a cancelled tournament there may be rounds between that never closed.
+                    found[result.round_no].append(result)
             yield from ((ladder, tournament_id, number, tuple(results)) for number, results in found.items())
 
 
@@ -206,6 +246,8 @@ _RECORDS: LiteralString = """
         JOIN seat_result r USING (match_id)
         JOIN entrant e ON e.tournament_id = t.tournament_id AND e.entrant_no = r.entrant_no
        WHERE t.ladder = %(ladder)s AND t.rated AND rated_at IS NOT NULL
+         AND NOT EXISTS (SELECT FROM fixture_seat s JOIN entrant o USING (tournament_id, entrant_no)
+                          WHERE s.fixture_id = f.fixture_id AND o.left_as = 'disqualified')
        GROUP BY f.fixture_id, m.leg),
     played AS (
       SELECT versions, array_agg(placements ORDER BY placements) AS legs FROM leg GROUP BY fixture_id, versions)
@@ -225,6 +267,8 @@ _MIRRORED: LiteralString = """
         JOIN fixture_seat s ON s.fixture_id = f.fixture_id AND s.entrant_no = r.entrant_no
         JOIN entrant e ON e.tournament_id = t.tournament_id AND e.entrant_no = r.entrant_no
        WHERE t.ladder = %(ladder)s AND t.rated AND rated_at IS NOT NULL
+         AND NOT EXISTS (SELECT FROM fixture_seat x JOIN entrant o USING (tournament_id, entrant_no)
+                          WHERE x.fixture_id = f.fixture_id AND o.left_as = 'disqualified')
        GROUP BY f.fixture_id, m.leg),
     played AS (
       SELECT versions, array_agg(placements ORDER BY leg) AS legs FROM leg GROUP BY fixture_id, versions)
@@ -251,11 +295,12 @@ def results(tx: Connection, ladder: str) -> Iterator[FixtureResult]:
 
 _LOG: LiteralString = """
     SELECT ladder, tournament_id, round_no, version_id, before, after
-      FROM rating_change JOIN tournament USING (ladder, tournament_id)
+      FROM rating_change c JOIN tournament USING (ladder, tournament_id) JOIN round r USING (tournament_id, round_no)
+     WHERE reason = 'round' AND c.pass = r.pass
      ORDER BY ladder, started_at, tournament_id, round_no, version_id"""
 
 
 def log(tx: Connection) -> list[Change]:
-    """Every change on record, in the order of `recompute`."""
+    """Every change on record that was not taken back, in the order of `recompute`."""
     with tx.cursor(row_factory=class_row(Change)) as cursor:
         return cursor.execute(_LOG).fetchall()

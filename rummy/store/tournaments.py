@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,12 +22,10 @@ from rummy.names import check_name
 from rummy.rules import canonical
 from rummy.rules.game import Game, seats_of
 from rummy.rules.games import find_game, options_digest, options_of
-from rummy.store import bots, log, rounds
+from rummy.store import bots, log, matches, rounds, terms
 from rummy.store.db import Connection
 from rummy.store.log import By
 
-FAULTS: dict[str, float] = {"strikes": 3, "grace_seconds": 15.0, "deaths": 3}
-"""The default fault policy: the strike that forfeits, how long a bot may be gone, the death of a lane that forfeits."""
 MAX_NONCE = 64
 _ENDED = (TournamentState.FINISHED, TournamentState.CANCELLED)
 
@@ -48,6 +45,7 @@ class Plan:
     bank_ms: int = 10000
     increment_ms: int = 0
     faults: Mapping[str, object] = field(default_factory=dict)
+    deadlines: Mapping[str, object] = field(default_factory=dict)
     seed: str | None = None
 
 
@@ -68,6 +66,7 @@ class Tournament:
     bank_ms: int
     increment_ms: int
     faults: dict[str, Any]
+    deadlines: dict[str, int | None]
     commitment: bytes
     rated: bool
     state: str
@@ -97,14 +96,15 @@ def ladder_of(game: Game) -> str:
 
 _COLUMNS: LiteralString = """
     SELECT tournament_id, name, game, options, ladder, format, table_size, cycles, format_options, limit_ms, bank_ms,
-           increment_ms, faults, commitment, rated, state, created_at, started_at, finished_at, drawn,
+           increment_ms, faults, deadlines, commitment, rated, state, created_at, started_at, finished_at, drawn,
            league_id
       FROM tournament """
 _CREATE: LiteralString = """
     INSERT INTO tournament (name, game, options, ladder, format, table_size, cycles, format_options, limit_ms, bank_ms,
-                            increment_ms, faults, commitment, rated, state, created_at)
+                            increment_ms, faults, deadlines, commitment, rated, state, created_at)
     VALUES (%(name)s, %(game)s, %(options)s, %(ladder)s, %(format)s, %(table_size)s, %(cycles)s, %(format_options)s,
-            %(limit_ms)s, %(bank_ms)s, %(increment_ms)s, %(faults)s, %(commitment)s, %(rated)s, %(state)s, %(now)s)
+            %(limit_ms)s, %(bank_ms)s, %(increment_ms)s, %(faults)s, %(deadlines)s, %(commitment)s, %(rated)s,
+            %(state)s, %(now)s)
     RETURNING tournament_id"""
 _SEED: LiteralString = "INSERT INTO tournament_seed (tournament_id, master) VALUES (%(tournament_id)s, %(master)s)"
 
@@ -164,36 +164,16 @@ def _checked(plan: Plan, game: Game) -> dict[str, object]:
         "ladder": ladder_of(game),
         "format": plan.format,
         "table_size": plan.table_size,
-        "cycles": _whole("number of cycles", plan.cycles, 1, 100_000),
+        "cycles": terms.whole("number of cycles", plan.cycles, 1, 100_000),
         "format_options": check_options(find_format(plan.format), plan.format_options),
-        "limit_ms": _whole("time limit in milliseconds", plan.limit_ms, 1, 600_000),
-        "bank_ms": _whole("time bank in milliseconds", plan.bank_ms, 0, 3_600_000),
-        "increment_ms": _whole("increment of the bank in milliseconds", plan.increment_ms, 0, 60_000),
-        "faults": _faults(plan.faults),
+        "limit_ms": terms.whole("time limit in milliseconds", plan.limit_ms, 1, 600_000),
+        "bank_ms": terms.whole("time bank in milliseconds", plan.bank_ms, 0, 3_600_000),
+        "increment_ms": terms.whole("increment of the bank in milliseconds", plan.increment_ms, 0, 60_000),
+        "faults": terms.faults(plan.faults),
+        "deadlines": terms.deadlines(
+            plan.deadlines, limit_ms=plan.limit_ms, bank_ms=plan.bank_ms, seats=plan.table_size
+        ),
     }
-
-
-def _whole(what: str, value: object, least: int, most: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise BadInput(f"the {what} must be a whole number from {least} to {most}, not {value!r}")
-    return value
-
-
-def _faults(given: Mapping[str, object]) -> dict[str, object]:
-    if unknown := set(given) - set(FAULTS):
-        raise BadInput(f"the fault policy has no {min(unknown)!r}; there are: {', '.join(FAULTS)}")
-    faults: dict[str, object] = {**FAULTS, **given}
-    _whole("number of strikes", faults["strikes"], 1, 1000)
-    _whole("number of deaths", faults["deaths"], 1, 100)
-    grace = faults["grace_seconds"]
-    if (
-        isinstance(grace, bool)
-        or not isinstance(grace, int | float)
-        or not math.isfinite(grace)
-        or not 0 <= grace <= 600
-    ):
-        raise BadInput(f"the grace must be a number of seconds from 0 to 600, not {grace!r}")
-    return faults
 
 
 def get(tx: Connection, tournament_id: int, *, lock: bool = False) -> Tournament:
@@ -240,7 +220,7 @@ def add_entrant(
     Raises `TournamentClosed`, `Conflict` for a bot that is in already, `BadInput` for one that cannot play there.
     """
     tournament = lock_for(tx, tournament_id, "entered")
-    _refuse_of_league(tournament, f"enter the bot with 'arena league enter {tournament.league_id}'")
+    refuse_of_league(tournament, f"enter the bot with 'arena league enter {tournament.league_id}'")
     version = bots.get(tx, version_id)
     _check_fits(version, tournament.game)
     entrant_no = _count(tx, tournament_id)
@@ -257,7 +237,8 @@ def add_entrant(
     return entrant_no
 
 
-def _refuse_of_league(tournament: Tournament, instead: str) -> None:
+def refuse_of_league(tournament: Tournament, instead: str) -> None:
+    """Raises `TournamentClosed` for a division of a league, where the league decides."""
     if tournament.league_id is not None:
         raise TournamentClosed(f"{tournament.name!r} is a division of league {tournament.league_id}: {instead}")
 
@@ -390,6 +371,7 @@ def field_of(tx: Connection, tournament: Tournament) -> Field:
         cycles=tournament.cycles,
         options=tournament.format_options,
         ranking=tuple(row[0] for row in tx.execute(_RANKING, {"tournament_id": tournament.tournament_id})),
+        out=frozenset(each.entrant_no for each in matches.left(tx, tournament.tournament_id)),
         seed=b"" if waits else _draw_seed(tx, tournament.tournament_id),
     )
 
@@ -414,13 +396,13 @@ def change_format(
     Raises `TournamentClosed` after the start, `LeagueError` or `BadInput` for what cannot be had.
     """
     tournament = lock_for(tx, tournament_id, "changed")
-    _refuse_of_league(tournament, "its format is the league's, and settled")
+    refuse_of_league(tournament, "its format is the league's, and settled")
     key = tournament.format if format_key is None else format_key
     form = find_format(key)
     check_table(form, tournament.table_size)
     kept = {name: value for name, value in tournament.format_options.items() if name in form.defaults}
     checked = check_options(form, {**kept, **options})
-    many = _whole("number of cycles", tournament.cycles if cycles is None else cycles, 1, 100_000)
+    many = terms.whole("number of cycles", tournament.cycles if cycles is None else cycles, 1, 100_000)
     told = {"format": key, "cycles": many, "format_options": checked}
     tx.execute(_FORMAT, {"tournament_id": tournament_id, **{name: _column(value) for name, value in told.items()}})
     log.append(tx, tournament_id, "changed", told, by=by, now=now)
@@ -459,8 +441,7 @@ def change_state(tx: Connection, tournament_id: int, then: TournamentState, *, b
         tx.execute(_DROP_CLAIMS, {"tournament_id": tournament_id, "now": now})
     if then is TournamentState.RUNNING:
         tx.execute(_TRY_AGAIN, {"tournament_id": tournament_id, "now": now})
-    told = _revealed(tx, tournament_id) if then is TournamentState.CANCELLED else {}
-    log.append(tx, tournament_id, move, told, by=by, now=now)
+    log.append(tx, tournament_id, move, {}, by=by, now=now)
 
 
 _PLAYED: LiteralString = """
@@ -474,15 +455,20 @@ def finish_played(tx: Connection, *, now: datetime) -> list[int]:
     """Finishes every running tournament whose rounds are all drawn and closed; returns their ids."""
     finished = sorted(row[0] for row in tx.execute(_PLAYED, {"now": now}).fetchall())
     for tournament_id in finished:
-        log.append(tx, tournament_id, "finished", _revealed(tx, tournament_id), by=log.WORKER, now=now)
+        log.append(tx, tournament_id, "finished", {}, by=log.WORKER, now=now)
     return finished
 
 
-def _revealed(tx: Connection, tournament_id: int) -> dict[str, object]:
-    """What an end shows."""
-    row = tx.execute(_MASTER, {"tournament_id": tournament_id}).fetchone()
-    assert row is not None
-    return {"seed": bytes(row[0]).hex()}
+_REVEAL: LiteralString = """
+    UPDATE tournament t SET revealed_at = %(now)s FROM revealed_seed s
+     WHERE t.tournament_id = s.tournament_id AND t.revealed_at IS NULL AND t.finished_at IS NOT NULL
+    RETURNING t.tournament_id, s.master"""
+
+
+def reveal(tx: Connection, *, now: datetime) -> None:
+    """Puts the seeds that may be shown by now into the logs of their tournaments."""
+    for tournament_id, master in sorted(tx.execute(_REVEAL, {"now": now}).fetchall()):
+        log.append(tx, tournament_id, "revealed", {"seed": bytes(master).hex()}, by=log.WORKER, now=now)
 
 
 _PROGRESS: LiteralString = """

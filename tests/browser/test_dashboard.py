@@ -17,7 +17,10 @@ from world import BECAUSE, made_up_match
 
 from rummy.league.model import TournamentState
 from rummy.rules.games import find_game
-from rummy.store import fixtures, tournaments
+from rummy.store import fixtures, leagues, pages, seasons, tournaments
+from rummy.store.leagues import Wanted
+from rummy.store.log import OPERATOR
+from workers.leagues import turn
 
 __all__ = ["filled"]
 
@@ -183,7 +186,18 @@ def test_hostile_names_are_shown_as_they_are(page: Page, filled: Filled) -> None
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/tournaments/1", f"/ladders/{GIN}", "/bots", "/bots/1", "/matches/1", "/verify", "/reference"]
+    "path",
+    [
+        "/",
+        "/tournaments/1",
+        f"/ladders/{GIN}",
+        "/bots",
+        "/bots/1",
+        "/matches/1",
+        "/verify",
+        "/reference",
+        f"/ladders/{GIN}/luck",
+    ],
 )
 def test_nothing_is_wider_than_a_phone(page: Page, path: str) -> None:
     page.set_viewport_size({"width": 360, "height": 780})
@@ -271,3 +285,37 @@ def test_a_page_says_why_a_fixture_was_given_up(page: Page, filled: Filled) -> N
         expect(page.locator("#stage")).to_be_visible()
         match.void("The arena is <tired>.")
         expect(page.locator("#said")).to_have_text(re.compile("The arena is <tired>.|not in play"))
+
+
+def test_a_league_shows_who_goes_up_and_down_and_fits_a_phone(page: Page, filled: Filled) -> None:
+    season = filled.season
+    plan = tournaments.Plan(name="Weekly", game="gin")
+    with season.database.transaction() as tx:
+        versions = [entrant.version_id for entrant in pages.entrants(tx, filled.gin)]
+        wanted = Wanted(
+            plan=plan, begins_at=season.now + timedelta(days=1), every=timedelta(days=7), freeze=timedelta(hours=1),
+            sizes=(2,), moves=1,
+        )  # fmt: skip
+        made = leagues.create(tx, wanted, by=OPERATOR, now=season.now)
+        for version in versions:
+            leagues.enter(tx, made, version, by=OPERATOR, now=season.now)
+    page.goto("/")
+    page.get_by_role("link", name="Leagues").click()
+    page.get_by_role("link", name="Weekly").click()
+    expect(page.get_by_text("open for entries")).to_be_visible()
+    season.now += timedelta(days=1)
+    turn(season.database, clock=lambda tx: season.now)
+    with season.database.transaction() as tx:
+        divisions = seasons.divisions(tx, made, 0)
+    for division in divisions:
+        season.play(division)
+    turn(season.database, clock=lambda tx: season.now)
+    page.reload()
+    page.set_viewport_size({"width": 360, "height": 780})
+    page.get_by_role("link", name="Season 1").first.click()
+    expect(page.locator("tr", has_text="up")).to_have_count(1)
+    expect(page.locator("tr", has_text="down")).to_have_count(1)
+    for path in (f"/leagues/{made}", f"/leagues/{made}/seasons/0", "/leagues"):
+        page.goto(path)
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360

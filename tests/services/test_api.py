@@ -113,6 +113,19 @@ def test_fixtures_go_on_by_round_and_table(client: Client, filled: Filled) -> No
     assert len(seen) == 12
 
 
+def test_figures_before_rounds_close_and_of_young_versions_are_said_to_be_provisional(
+    client: Client, filled: Filled
+) -> None:
+    table = get(client, f"/api/v1/tournaments/{filled.running}/table")
+    assert table["provisional"]
+    assert any(line["rating"] != 1500 for line in table["lines"])
+    assert "provisional, Elo" in client.get(f"/tournaments/{filled.running}").text
+    ladder = get(client, "/api/v1/ladders")[0]["ladder"]
+    lines = get(client, f"/api/v1/ladders/{ladder}")["lines"]
+    assert all(line["provisional"] == (line["fixtures"] < 20) for line in lines)
+    assert client.get(f"/ladders/{ladder}").text.count(">provisional<") == len(lines)
+
+
 def test_the_table_adds_up(client: Client, filled: Filled) -> None:
     table = get(client, f"/api/v1/tournaments/{filled.gin}/table")
     lines = table["lines"]
@@ -172,6 +185,21 @@ def test_a_ladder_shows_the_joint_fit_beside_elo(client: Client, filled: Filled)
     page = client.get(address.removeprefix("/api/v1"))
     assert f"± {lines[0]['error']:.0f}" in page.text
     assert f"{100 * lines[0]['better_than_next']:.1f} %" in page.text
+
+
+def test_a_ladder_shows_the_luck_in_its_results(client: Client, filled: Filled) -> None:
+    address = f"/api/v1/ladders/{get(client, '/api/v1/ladders')[0]['ladder']}/luck"
+    luck = get(client, address)
+    while luck["computing"]:
+        luck = get(client, address)
+    gain = luck["mirroring"]
+    assert gain["fixtures"] >= 12
+    assert gain["saved"] == pytest.approx(1 - gain["ratio"] ** 2)
+    assert (luck["control"], luck["coefficient"], luck["runs"], luck["scores"]) == (None, None, [], [])
+    page = client.get(address.removeprefix("/api/v1"))
+    assert f"{100 * gain['ratio']:.1f} %" in page.text
+    assert "The results tell nothing of it yet." in page.text
+    assert get(client, "/api/v1/ladders/gin:000000000000/luck", 404)
 
 
 def test_a_ladder_that_is_none(client: Client) -> None:

@@ -1,6 +1,7 @@
 """The operator's commands on a real database."""
 
 import json
+from pathlib import Path
 
 import pytest
 from commands import Run, answer, run
@@ -9,7 +10,7 @@ from world import World
 from rummy.cli.following import follow
 from rummy.embedded.postgres import PostgresServer
 from rummy.errors import StoreUnavailable
-from rummy.store import db, fixtures, log, owners, tournaments
+from rummy.store import db, deadlines, fixtures, log, owners, tournaments
 from rummy.store.db import Database
 from rummy.store.fixtures import Claim
 from workers.ratings import settle
@@ -315,15 +316,93 @@ def test_the_log_says_who_did_what_and_why(run: Run, world: World, three: list[s
     assert "operator    A tournament of gin is made, Cup; its commitment is " in lines[0]
     assert lines[0].endswith(" Why: For <spring>.")
     assert "Ten 1 enters as number 3." in lines[3]
-    assert "It has ended; its seed was " in lines[5] and lines[5].endswith(" Why: It rains.")
+    assert lines[5].endswith("The tournament is cancelled. Why: It rains.")
     told = run("tournament", "log", "1", "--all")[1]
     for sentence in ("Rounds 1 to 3 are drawn: 3 fixtures.", "Round 2, table 1 has its result: 1. entrant",
                      "Round 3 is complete."):  # fmt: skip
         assert sentence in told
     entries = [json.loads(line) for line in run("tournament", "log", "1", "--json")[1].splitlines()]
     log.check_chain(log.read_json(entries))
+    settle(world.database)
+    assert "Its seed was " in run("tournament", "log", "1")[1].splitlines()[-1]
     assert [entry["move"] for entry in entries].count("result") == 3
     assert "no tournament 7" in run("tournament", "log", "7")[2]
+
+
+def test_bots_leave_and_fixtures_are_void(run: Run, world: World, three: list[str], tmp_path: Path) -> None:
+    answer(run, "tournament", "create", "Cup", "--game", "gin", *three, "--cycles", "3", "--start")
+    for fixture_id in world.all_fixtures(1)[:7]:
+        claim = world.claim(fixture_id)
+        assert claim is not None
+        assert world.finish(claim)
+    answer(run, "rate")
+    because = ("--why", "So.")
+    assert answer(run, "tournament", "void", "1", "2", *because) == {"tournament": 1, "fixture": 2}
+    assert "nothing to void" in run("tournament", "void", "1", "2", *because)[2]
+    assert "there is no 'Other' in 'Cup'" in run("tournament", "withdraw", "1", "Other", *because)[2]
+    assert answer(run, "tournament", "withdraw", "1", "Ten", *because) == {"tournament": 1, "version_id": 3}
+    assert "has left 'Cup' already: it was withdrawn" in run("tournament", "disqualify", "1", "Ann/Ten", *because)[2]
+    assert "Two 1 is disqualified from tournament 1" in run("tournament", "disqualify", "1", "2", *because)[1]
+    settle(world.database)
+    same = answer(run, "tournament", "rebuild", "1")
+    assert (same["same"], same["fixtures"]) == (True, 9)
+    assert answer(run, "rate", "--recompute")["same"]
+    told = run("tournament", "log", "1", "--all")[1]
+    for sentence in ("Round 2, table 1 is void", "Entrant 3 is withdrawn, after 3 of its 6 fixtures.",
+                     "Entrant 2 is disqualified; all", "is decided without play, without entrant 3.",
+                     "The ratings of rounds 2, 3, 4, 5, 6, 7 are taken back."):  # fmt: skip
+        assert sentence in told, told
+    file = tmp_path / "log"
+    file.write_text(run("tournament", "log", "1", "--json")[1])
+    table = answer(run, "tournament", "table", "1")["table"]
+    assert answer(run, "tournament", "rebuild", str(file))["table"] == table
+    assert "Made anew from" in run("tournament", "rebuild", str(file))[1]
+    with world.database.transaction() as tx:
+        tx.execute("UPDATE seat_result SET score = 99 WHERE match_id = 1 AND seat = 0")
+    status, out, _ = run("tournament", "rebuild", "1")
+    assert status == 1 and "not what is on record: matches: on record [0, 0, 0, 0, 'target', 3, 99, " in out
+
+
+@pytest.mark.parametrize("text", ["", "x", "[1]", '{"entry": 1}'])
+def test_a_file_that_is_no_log_is_refused(run: Run, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "log"
+    file.write_text(text)
+    status, _, err = run("tournament", "rebuild", str(file))
+    assert status == 1 and "log" in err
+    assert "cannot be read" in run("tournament", "rebuild", str(tmp_path / "none"))[2]
+
+
+def test_deadlines_are_set_shown_and_extended(run: Run, world: World, three: list[str]) -> None:
+    with world.database.transaction() as tx:
+        world.bot(tx, "Far", hosted=False)
+    cup = ["tournament", "create", "Cup", "--game", "gin", *three, "--bot", "Far"]
+    assert "from 1 to 604800, not 0" in run(*cup, "--match-deadline", "0")[2]
+    answer(run, *cup, "--fixture-deadline", "60", "--round-deadline", "7200", "--start")
+    with world.database.transaction() as tx:
+        deadlines.watch(tx, now=db.now(tx))
+    shown = answer(run, "tournament", "show")
+    assert (shown["state"], shown["round"], shown["done"]) == ("running", 0, 0)
+    assert shown["deadlines"] == {"match": 3620, "fixture": 60, "round": 7200}
+    [block] = shown["waits_for"]
+    assert (block["bot"], block["fixtures"]) == ("Far 1", 3)
+    text = run("tournament", "show", "1")[1]
+    assert "3 fixtures wait for Far 1 to dial in, until " in text and "Round 1 has until " in text
+    because = ("--why", "It is slow.")
+    new = answer(run, "tournament", "extend", "1", "--by", "1.5", *because)["deadline"]
+    assert new == answer(run, "tournament", "show")["deadline"] > shown["deadline"]
+    assert answer(run, "tournament", "show")["waits_for"][0]["until"] > block["until"]
+    later = answer(run, "tournament", "extend", "1", "--until", "2126-01-31", *because)["deadline"]
+    assert later == "2126-01-31T00:00:00+00:00"
+    for wrong, said in (
+        (("--until", "2020-01-31"), "2020-01-31 00:00:00 UTC is in the past"),
+        (("--until", "2125-01-31"), "is no extension"),
+        (("--by", "-1"), "more than 0 and at most 8760, not -1"),
+        (("--by", "1", "--until", "2127-01-31"), "give either --until or --by"),
+        ((), "give either --until or --by"),
+    ):
+        status, _, err = run("tournament", "extend", "1", *wrong, *because)
+        assert status == 1 and said in err
+    assert answer(run, "tournament", "show")["deadline"] == later
 
 
 def test_a_paused_tournament_holds_its_ladder_until_it_is_cancelled(run: Run, world: World, three: list[str]) -> None:
@@ -396,6 +475,26 @@ def test_the_ratings_of_a_ladder(run: Run, world: World, three: list[str]) -> No
     assert status == 0
     assert f"{found['lines'][0]['rating']:.0f}" in shown
     assert f"{100 * found['lines'][0]['better_than_next']:.1f} %" in shown
+
+
+def test_the_luck_in_a_ladder(run: Run, world: World, three: list[str]) -> None:
+    """Made-up results: who wins does so from either seat."""
+    assert "no round of a rated tournament is complete yet" in run("luck", "gin")[2]
+    run("tournament", "create", "Cup", "--game", "gin", "--cycles", "12", "--start", *three)
+    for number, fixture in enumerate(world.all_fixtures(1)):
+        claim = world.claim(fixture)
+        assert claim is not None
+        assert world.finish(claim, winner=int(number % 9 < 3))
+    run("rate")
+    found = answer(run, "luck", "gin")
+    assert found["mirroring"]["fixtures"] == 36
+    assert found["mirroring"]["ratio"] == pytest.approx(2**0.5)  # Legs that always go alike are one leg, played twice.
+    assert found["mirroring"]["error"] is None  # An error of 0 would read as certainty.
+    assert found["control"] is None
+    status, shown, _ = run("luck", "gin")
+    assert status == 0
+    assert "141.4 %" in shown
+    assert "nothing yet" in shown
 
 
 def test_bots_that_have_not_met_are_shown_apart(run: Run, world: World) -> None:

@@ -237,6 +237,21 @@ def test_who_dies_in_the_middle_leaves_nothing(world: World) -> None:
     assert league.divisions(0, final=True) == [["a", "b", "c"], ["d", "e"]]
 
 
+def test_a_league_that_fails_holds_up_no_other(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    broken, sound = League.make(world), League.make(world)
+    sound.versions = broken.versions
+    for league in (broken, sound):
+        league.enter("a", "b")
+    with world.database.transaction() as tx:
+        tx.execute(
+            "UPDATE league SET plan = plan || '{\"cycles\": 0}' WHERE league_id = %(id)s", {"id": broken.league_id}
+        )
+    sound.go_to(0)
+    sound.turn()
+    assert sound.states(0) == ["running"] and broken.tournaments(0) == []
+    assert "the calendar of league 1 stands still: the number of cycles must be" in caplog.text
+
+
 def test_the_newest_version_at_the_freeze_plays(world: World) -> None:
     league = League.make(world)
     league.enter("a", "b")

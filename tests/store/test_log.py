@@ -41,7 +41,7 @@ def test_every_move_is_there_with_who_when_what_and_why(world: World) -> None:
     written = logged(world, made)
     assert [entry.move for entry in written] == [
         *("created", "entered", "entered", "started", "drawn", "paused", "resumed"),
-        *("result", "closed", "result", "closed", "rated", "rated", "finished"),
+        *("result", "closed", "result", "closed", "rated", "rated", "finished", "revealed"),
     ]
     assert [entry.entry_no for entry in written] == list(range(len(written)))
     paused = written[5]
@@ -56,6 +56,24 @@ def test_every_move_is_there_with_who_when_what_and_why(world: World) -> None:
     assert [change[1:3] for change in written[11].said["changes"]] == [[1500.0, 1516.0], [1500.0, 1484.0]]
     with world.database.transaction() as tx:
         assert written[-1].said == {"seed": tournaments.revealed(tx, made)[0].hex()}
+
+
+def test_the_seed_is_in_the_log_once_nothing_more_is_played_on_its_deals(world: World) -> None:
+    """Reference bots play the deals of a live bot after the tournament has ended: they are not to be known before."""
+    made = world.tournament(2, live=1)
+    world.play_all(made)
+    with world.database.transaction() as tx:
+        tx.execute("DELETE FROM reference")
+        tx.execute("INSERT INTO reference (fixture_id, generation, due_at) SELECT fixture_id, 0, done_at FROM fixture")
+    settle(world.database, clock=lambda tx: world.now)
+    assert moves(world, made)[-1] == "finished"
+    with world.database.transaction() as tx:
+        tx.execute("UPDATE reference SET state = 'given up', reason = 'x', ended_at = %(now)s", {"now": world.now})
+    with world.database.transaction() as tx:
+        tx.execute("SET LOCAL ROLE arena_worker")
+        tournaments.reveal(tx, now=world.now)
+        tournaments.reveal(tx, now=world.now)
+    assert moves(world, made)[-2:] == ["finished", "revealed"]
 
 
 def test_an_entry_is_small(world: World) -> None:

@@ -127,6 +127,10 @@ def test_the_dashboard_changes_nothing(postgres: PostgresServer, database_url: s
         ("arena_worker", "UPDATE rating_change SET after = 0"),
         ("arena_worker", "UPDATE tournament_seed SET master = ''"),
         ("arena_worker", "DELETE FROM match"),
+        ("arena_worker", "UPDATE league SET seasons = 1"),
+        ("arena_worker", "UPDATE league_log SET why = 'x'"),
+        ("arena_worker", "UPDATE season_place SET bot_id = 1"),
+        ("arena_dashboard", "INSERT INTO league_log DEFAULT VALUES"),
     ],
 )
 def test_a_service_changes_nothing_that_is_not_its_own(database_url: str, role: str, statement: str) -> None:

@@ -32,6 +32,7 @@ class Field:
     cycles: int = 1  # How often those who are drawn together meet.
     options: Mapping[str, Option] = field(default_factory=dict)
     ranking: tuple[Entrant, ...] = ()  # The best first, as settled at the start; only for formats with a `seeding`.
+    out: frozenset[Entrant] = frozenset()  # Who has left, and is not paired any more by a format that waits.
     seed: bytes = b""  # What is left to lots follows from it; only for formats that do not wait.
 
 
@@ -58,6 +59,7 @@ class Format(Protocol):
 
     title: ClassVar[str]  # With its article, as in "a round robin".
     waits: ClassVar[bool]  # Whether each round is drawn from the results of those before.
+    eliminates: ClassVar[bool]  # Whether a result settles who goes on.
     by_rating: ClassVar[bool]  # Whether the table is ordered by rating, not by what was won.
     defaults: ClassVar[Mapping[str, Option]]  # Its options; 0 leaves a number to the format.
     table_sizes: ClassVar[range]

@@ -15,6 +15,7 @@ class Gauntlet:
     title: ClassVar[str] = "a gauntlet"
     waits: ClassVar[bool] = False
     by_rating: ClassVar[bool] = False
+    eliminates: ClassVar[bool] = False
     defaults: ClassVar[Mapping[str, Option]] = {}
     table_sizes: ClassVar[range] = range(2, 3)
     most_entrants: ClassVar[int] = 10_000

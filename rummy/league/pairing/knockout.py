@@ -17,6 +17,7 @@ class Knockout:
     title: ClassVar[str] = "a knockout"
     waits: ClassVar[bool] = True
     by_rating: ClassVar[bool] = False
+    eliminates: ClassVar[bool] = True
     defaults: ClassVar[Mapping[str, Option]] = {"ties": 3, "seeding": "rating"}
     table_sizes: ClassVar[range] = range(2, 3)
     most_entrants: ClassVar[int] = 1_024
@@ -81,7 +82,7 @@ class _Bracket:
         if not fixtures:
             self.next.append(pair)
             return None
-        ahead = sum(result.scores[result.entrants.index(better)] - 0.5 for result in fixtures)
+        ahead = sum(_lead(result, better) for result in fixtures)
         if ahead == 0 and len(fixtures) < self._most:
             self.equal.append(pair)
             return None
@@ -94,6 +95,11 @@ class _Bracket:
     def table(self, pair: Pair, number: int) -> tuple[Entrant, Entrant]:
         """The seats of fixture *number* of a pair: the better ranked has the first seat first, then they alternate."""
         return (pair[1], pair[0]) if number % 2 else pair
+
+
+def _lead(result: FixtureResult, entrant: Entrant) -> float:
+    at = result.entrants.index(entrant)
+    return result.scores[at] - result.scores[1 - at]
 
 
 def seats_of_bracket(entrants: int) -> list[int]:

@@ -31,6 +31,7 @@ class Ladder:
     title: ClassVar[str] = "a ladder"
     waits: ClassVar[bool] = False
     by_rating: ClassVar[bool] = True
+    eliminates: ClassVar[bool] = False
     defaults: ClassVar[Mapping[str, Option]] = {"rounds": 0, "seeding": "rating"}
     table_sizes: ClassVar[range] = range(2, 7)
     most_entrants: ClassVar[int] = 1_000

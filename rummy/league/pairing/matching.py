@@ -25,10 +25,10 @@ class Matching:
         """A largest matching of what is left when *vertices* are taken out. It costs a search for each of them."""
         rest = object.__new__(Matching)
         rest._joined, rest._gone, rest.partner = self._joined, list(self._gone), list(self.partner)
-        alone = [rest._take_out(vertex) for vertex in vertices]
-        for vertex in alone:  # A longer matching would have to begin at one of these.
-            if vertex is not None and not rest._gone[vertex] and rest.partner[vertex] is None:
-                rest._augment(vertex)
+        for vertex in vertices:  # One by one: a longer matching has to begin at the partner of the one that goes.
+            alone = rest._take_out(vertex)
+            if alone is not None:
+                rest._augment(alone)
         return rest
 
     def _take_out(self, vertex: int) -> int | None:

@@ -23,6 +23,7 @@ class RoundRobin:
     title: ClassVar[str] = "a round robin"
     waits: ClassVar[bool] = False
     by_rating: ClassVar[bool] = False
+    eliminates: ClassVar[bool] = False
     defaults: ClassVar[Mapping[str, Option]] = {}
     table_sizes: ClassVar[range] = range(2, 7)
     most_entrants: ClassVar[int] = 1_000

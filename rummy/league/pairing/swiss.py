@@ -16,6 +16,7 @@ class Swiss:
     title: ClassVar[str] = "a Swiss tournament"
     waits: ClassVar[bool] = True
     by_rating: ClassVar[bool] = False
+    eliminates: ClassVar[bool] = False
     defaults: ClassVar[Mapping[str, Option]] = {"rounds": 0, "seeding": "rating"}
     table_sizes: ClassVar[range] = range(2, 3)
     most_entrants: ClassVar[int] = 256
@@ -29,7 +30,7 @@ class Swiss:
     def draw(self, field: Field, played: Sequence[FixtureResult]) -> Iterator[Round]:
         """The next round; none after the last."""
         so_far = _SoFar(field, played)
-        if so_far.rounds < _rounds(field):
+        if so_far.rounds < _rounds(field) and len(so_far.order) > 1:
             pairs = _paired(so_far)
             yield Round(so_far.rounds, tuple(t for pair in pairs for t in _tables(pair, so_far, field.cycles)))
 
@@ -71,14 +72,19 @@ class _SoFar:
                 if (result.round_no, entrant) not in seen:
                     seen.add((result.round_no, entrant))
                     self.met[entrant].append(other)
-        self.byes = {entrant: self.rounds - len(self.met[entrant]) for entrant in everybody}
+        last = {entrant: 1 + max((r for r, e in seen if e == entrant), default=-1) for entrant in field.out}
+        self.byes = {entrant: last.get(entrant, self.rounds) - len(self.met[entrant]) for entrant in everybody}
         for entrant, byes in self.byes.items():
             self.points[entrant] += byes * field.cycles
+        self.order = sorted(
+            (entrant for entrant in everybody if entrant not in field.out),
+            key=lambda entrant: (-self.points[entrant], self.rank.get(entrant, entrant)),
+        )  # Of those who are still in, from the top of the table down.
 
 
 def _paired(so_far: _SoFar) -> list[tuple[Entrant, Entrant]]:
     """From the top of the table down, each with the best opponent that leaves the fewest meetings to be repeated."""
-    order = sorted(so_far.points, key=lambda entrant: (-so_far.points[entrant], so_far.rank.get(entrant, entrant)))
+    order = list(so_far.order)
     if len(order) % 2:
         order.remove(_rests(order, so_far))
     fresh = [[b for b, y in enumerate(order) if a != b and y not in so_far.met[x]] for a, x in enumerate(order)]
@@ -98,7 +104,7 @@ def _paired(so_far: _SoFar) -> list[tuple[Entrant, Entrant]]:
 
 def _rests(order: Sequence[Entrant], so_far: _SoFar) -> Entrant:
     """Who has a bye: the lowest of those who have had the fewest."""
-    fewest = min(so_far.byes.values())
+    fewest = min(so_far.byes[entrant] for entrant in order)
     return next(entrant for entrant in reversed(order) if so_far.byes[entrant] == fewest)
 
 

@@ -175,7 +175,7 @@ def test_the_error_of_a_gain_is_how_much_gains_scatter() -> None:
     dice = Random(4)
     gains = [luck.by_control(luck.corrected(season(dice, [0, 0.5], 150, 2, fair))) for _ in range(100)]
     ratios = [gain.ratio for gain in gains if gain is not None]
-    errors = [gain.error for gain in gains if gain is not None]
+    errors = [gain.error for gain in gains if gain is not None and gain.error is not None]
     assert stdev(ratios) == pytest.approx(mean(errors), rel=0.3)
 
 
@@ -205,9 +205,8 @@ def mirrored(dice: Random, shared: float, fixtures: int) -> Counter[tuple[luck.G
 
 def test_mirrored_legs_that_share_nothing_gain_nothing() -> None:
     gain = luck.by_mirroring(mirrored(Random(5), 0, 4_000))
-    assert gain is not None
-    assert abs(gain.ratio - 1) < 4 * gain.error
-    assert gain.error < 0.02
+    assert gain is not None and gain.error is not None
+    assert abs(gain.ratio - 1) < 4 * gain.error < 0.08
 
 
 def test_mirrored_legs_gain_more_the_more_of_the_luck_they_share() -> None:
@@ -224,6 +223,7 @@ def test_legs_of_which_each_wins_one_leave_no_error() -> None:
     gain = luck.by_mirroring({((1, 2), ((1, 2), (2, 1))): 5, ((1, 2), ((2, 1), (1, 2))): 5})
     assert gain is not None
     assert gain.ratio == 0
+    assert gain.error is None
     assert gain.saved == 1
 
 

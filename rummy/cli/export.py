@@ -1,0 +1,112 @@
+"""`arena export`: results and ratings of a tournament or a ladder, for spreadsheets and other programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from enum import StrEnum
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import typer
+
+from rummy.cli import parquet
+from rummy.cli.ratings import ladder_name, refuse
+from rummy.cli.store import opened
+from rummy.errors import BadInput
+from rummy.store import exports, tournaments
+from rummy.store.exports import Row, Table
+
+
+class What(StrEnum):
+    """What is exported."""
+
+    RESULTS = "results"
+    RATINGS = "ratings"
+
+
+class Format(StrEnum):
+    """How it is written."""
+
+    CSV = "csv"
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+    PGN = "pgn"
+
+
+def export(
+    source: Annotated[
+        str, typer.Argument(help="A tournament's number; or a game, such as gin, or a ladder such as gin:44136fa355b3.")
+    ],
+    what: Annotated[What, typer.Option(help="A line for each seat of each match, or for each change of a rating.")] = (
+        What.RESULTS
+    ),
+    form: Annotated[
+        Format,
+        typer.Option("--format", help="'pgn' is for BayesElo and Ordo: matches of two seats, without moves."),
+    ] = Format.CSV,
+    options: Annotated[str, typer.Option(help="The game's options that differ, as a JSON object.")] = "{}",
+    out: Annotated[Path | None, typer.Option(help="The file to write; without it, standard output.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Say in JSON what was written to --out.")] = False,
+) -> None:
+    """Write results, or how ratings have changed, as CSV, JSON Lines, Parquet or PGN.
+
+    Of a tournament, all fixtures that are done; of a ladder, those of rated rounds, of all its tournaments. Nothing is
+    held in memory, however much there is. docs/reference/exports.md describes every column.
+    """
+    if out is None and (as_json or form is Format.PARQUET):
+        raise BadInput("Say where to write it: --out FILE.")
+    number = int(source) if source.isdecimal() else None
+    ladder = ladder_name(source, options) if number is None else None
+    table = exports.TABLES[what.value]
+    with opened() as database:
+        with database.transaction() as tx:
+            if number is not None:
+                tournaments.get(tx, number)
+            lines = exports.rows(tx, table, tournament_id=number, ladder=ladder)
+            first = next(lines, None)
+            if first is not None or ladder is None:
+                count = _write(table, form, chain([] if first is None else [first], lines), out)
+        if ladder is not None and first is None:
+            refuse(database, ladder)
+    if out is not None:
+        answer = {"file": str(out), "lines": count}
+        typer.echo(json.dumps(answer) if as_json else f"{count:,} lines of {what.value} are in {out}.")
+
+
+def _write(table: Table, form: Format, lines: Iterator[Row], out: Path | None) -> int:
+    """Writes *lines*, to standard output or to a file that is there when it is complete; returns how many."""
+    if out is None:
+        return _write_text(table, form, lines, sys.stdout.buffer)
+    part = out.with_name(f"{out.name}.part")
+    try:
+        if form is Format.PARQUET:
+            count = parquet.write(table, lines, part)
+        else:
+            with part.open("wb") as file:
+                count = _write_text(table, form, lines, file)
+        part.replace(out)
+    except OSError as error:
+        raise BadInput(f"{out} cannot be written: {error.strerror or error}.") from None
+    finally:
+        with suppress(OSError):
+            part.unlink()
+    return count
+
+
+def _write_text(table: Table, form: Format, lines: Iterator[Row], file: BinaryIO) -> int:
+    written = 0
+
+    def counted() -> Iterator[Row]:
+        nonlocal written
+        for line in lines:
+            yield line
+            written += 1
+
+    for text in exports.TEXTS[form.value](table, counted()):
+        file.write(text.encode())
+    file.flush()
+    return written
