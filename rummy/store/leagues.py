@@ -252,6 +252,11 @@ _LAST: LiteralString = "UPDATE league SET seasons = %(seasons)s WHERE league_id 
 _END: LiteralString = "UPDATE league SET ended_at = %(now)s WHERE league_id = %(league_id)s"
 
 
+def close(tx: Connection, league_id: int, *, now: datetime) -> None:
+    """Notes that nothing of the league is to come."""
+    tx.execute(_END, {"league_id": league_id, "now": now})
+
+
 def end(tx: Connection, league_id: int, *, by: By, now: datetime) -> int:
     """Lets no further season be settled; one that is settled is still played. Returns how many there are then.
 
@@ -266,7 +271,7 @@ def end(tx: Connection, league_id: int, *, by: By, now: datetime) -> int:
             f"{league.name!r} ends with season {begun} already" if begun else f"{league.name!r} has ended"
         )
     if begun == ended:
-        tx.execute(_END, {"league_id": league_id, "now": now})
+        close(tx, league_id, now=now)
     if begun:
         tx.execute(_LAST, {"league_id": league_id, "seasons": begun})
     note(tx, league_id, "ended", by=by, now=now)

@@ -114,9 +114,7 @@ def advance(tx: Connection, league_id: int, *, now: datetime) -> bool:
 
 def _settle(tx: Connection, league: League, season_no: int, now: datetime) -> bool:
     if league.seasons and season_no >= league.seasons:
-        tx.execute(
-            "UPDATE league SET ended_at = %(now)s WHERE league_id = %(id)s", {"now": now, "id": league.league_id}
-        )
+        leagues.close(tx, league.league_id, now=now)
         return True
     if now < league.calendar.freezes(season_no):
         return False

@@ -154,6 +154,7 @@ class Stage:
         self.address = address
         self.hall = hall
         self.clock = clock
+        self.patience: float = PATIENCE
         self.bots_channel = grpc.aio.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1)])
         self.workers_channel = grpc.aio.insecure_channel(workers)
         self.stub = arbiter_pb2_grpc.ArbiterStub(self.workers_channel)
@@ -190,7 +191,7 @@ class Stage:
     async def play(self, order: arbiter_pb2.Order) -> arbiter_pb2.OrderUpdate:
         """The last word on *order*."""
         last = None
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(self.patience):
             async for update in self.stub.Play(order, metadata=bearer(CREDENTIAL)):
                 last = update
         assert last is not None

@@ -26,7 +26,7 @@ from rummy.wire.v1 import arbiter_pb2, arbiter_pb2_grpc, bots_pb2, bots_pb2_grpc
 
 ROOT = Path(__file__).parents[2]
 CREDENTIAL = "a long random text"
-SECONDS = 60
+SECONDS = 150
 
 
 @asynccontextmanager
@@ -197,6 +197,14 @@ async def _play_a_live_bot(channel: grpc.aio.Channel, token: str, database: Data
                 "ARENA_BOTS_LISTEN": "0.0.0.0:50151",
             },
             "loopback",
+        ),
+        (
+            {
+                "ARENA_DATABASE_URL": "postgresql://x@/y",
+                "ARENA_ARBITER_TOKEN": "t",
+                "ARENA_BOTS_LISTEN": "0.0.0.0:50151",
+            },
+            "ARENA_PLAIN_BOTS=1 allows plain text",
         ),
         (
             {"ARENA_DATABASE_URL": "postgresql://x@/y", "ARENA_ARBITER_TOKEN": "t", "ARENA_RUN_DIR": "/tmp"},

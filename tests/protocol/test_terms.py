@@ -112,7 +112,7 @@ async def test_a_match_says_its_own_fault_policy(stage: Stage) -> None:
     assert match.result.forfeits[0] == "disconnected"
 
 
-DECISIONS, TIGHT_MS = 20_000, 100
+DECISIONS, TIGHT_MS = 20_000, 20
 
 
 @pytest.mark.long

@@ -121,4 +121,5 @@ def test_workers_killed_at_random_change_no_number_of_games(yard: Yard) -> None:
         games = Counter(tuple(row[0]) for row in tx.execute(GAMES))
         failed = tx.execute("SELECT outcome, holder FROM fixture_attempt WHERE outcome <> 'done'").fetchall()
     assert games == dict.fromkeys(combinations(range(5), 2), 2 * cycles)
-    assert {holder.rpartition("-")[0] for outcome, holder in failed if outcome == "expired"} == killed
+    expired = {holder.rpartition("-")[0] for outcome, holder in failed if outcome == "expired"}
+    assert expired and expired <= killed

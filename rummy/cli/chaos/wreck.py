@@ -30,7 +30,7 @@ SHORT, LONG = (0.1, 2.0), (10.5, 12.5)
 LONG_SHARE = 0.1
 SPARED = 30.0
 """Seconds for which a bot that was killed is left alone: its third death in one match would forfeit it, by the rule."""
-CUTS = ("sessions of PostgreSQL", "connections of Valkey", "calls of workers at arbiters")
+CUTS = ("sessions of PostgreSQL", "connections of Valkey", "connections of workers to arbiters")
 
 _END_SESSIONS: LiteralString = """
     SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
@@ -72,7 +72,7 @@ class Wreck:
             said = str(getattr(self, f"_{act}")())
         except (Missed, StoreUnavailable, psycopg.Error, redis.RedisError) as error:
             self.missed += 1
-            said = f"nothing done: {str(error).splitlines()[0]}"
+            said = f"nothing done: {(str(error) or type(error).__name__).splitlines()[0]}"
         time.sleep(self.chance.uniform(*PAUSE))
         return said
 
@@ -91,12 +91,14 @@ class Wreck:
             if point is Point.AFTER_COMMIT:
                 gate.open()
                 points.until(lambda: points.is_done(self.ground.database, spot))
-            elif kind is not Kind.POSTGRES:  # Who would tell of its state? It cannot move on: the row is ours.
-                victim.freeze()
-                if gate.waiting() != (worker, spot):
-                    victim.thaw()
-                    raise Missed("the point was passed too soon")
-            self._kill(victim, point, spot)
+                self._kill(victim, point, spot)
+            elif kind is Kind.POSTGRES:  # Who would tell of its state? It cannot move on: the row is ours.
+                self._kill(victim, point, spot)
+            else:
+                with _frozen(victim):
+                    if gate.waiting() != (worker, spot):
+                        raise Missed("the point was passed too soon")
+                    self._kill(victim, point, spot)
 
     def _in_play(self, kind: Kind, point: Point) -> None:
         arbiter = self._one(victims.services(self.ground, Kind.ARBITER))
