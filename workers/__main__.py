@@ -44,7 +44,8 @@ class Service:
         self.arbiters = Arbiters(settings.arbiter_token)
         self.leases = Leases(self.database, f"{name}#{os.getpid()}-{secrets.token_hex(4)}")
         self.app: Celery = make_app(settings.redis_url)
-        self.sweeper = Sweeper(self.database, lambda due: wake(self.app, due), backlog=4 * concurrency)
+        backlog = 4 * concurrency
+        self.sweeper = Sweeper(self.database, lambda due: wake(self.app, due, most=backlog), backlog=backlog)
         self.references = References(self.database, self.leases.holder)
         add_tasks(self.app, Player(self.database, self.arbiters, self.leases).play, self._turn)
         self.beat = Beat(self.app)

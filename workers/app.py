@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 
 from celery import Celery
 from kombu.exceptions import OperationalError
@@ -71,10 +72,15 @@ def add_tasks(app: Celery, play: Callable[[int], None], turn: Callable[[], None]
         turn()
 
 
-def wake(app: Celery, fixture_ids: Iterable[int]) -> None:
-    """Puts fixtures on the broker, in this order. Raises `BrokerUnavailable` where it does not answer."""
+def wake(app: Celery, fixture_ids: Iterable[int], *, most: int) -> None:
+    """Puts fixtures on the broker, in this order, as long as fewer than *most* messages wait there.
+
+    On a machine too busy to follow up messages, those of later sweeps would otherwise pile up behind each other.
+    Raises `BrokerUnavailable` where the broker does not answer.
+    """
     with _broker_errors(), app.connection_for_write() as connection, app.amqp.Producer(connection) as producer:
-        for fixture_id in fixture_ids:
+        waiting = connection.default_channel.queue_declare(FIXTURES, durable=True).message_count
+        for fixture_id in islice(fixture_ids, max(0, most - waiting)):
             app.send_task(PLAY_FIXTURE, args=[fixture_id], producer=producer, retry=False)
 
 

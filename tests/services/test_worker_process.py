@@ -1,5 +1,6 @@
 """Real worker processes on a real broker, killed and told to end."""
 
+import json
 import shutil
 import signal
 import time
@@ -17,7 +18,7 @@ from rummy.store import db, leagues, matches, ratings, tournaments
 from rummy.store.leagues import Wanted
 from rummy.store.log import OPERATOR
 from rummy.wire.v1 import arbiter_pb2
-from workers.app import make_app, wake
+from workers.app import FIXTURES, make_app, wake
 
 __all__ = ["yard"]  # A fixture, which pytest finds by its name here.
 pytestmark = pytest.mark.realtime
@@ -95,11 +96,21 @@ def test_messages_delivered_many_times_to_several_workers_give_one_result_each(y
     for name in ("one", "two"):
         yard.ready(name)
     made = yard.world.tournament(5, options=SHORT)
-    wake(make_app(yard.environ["ARENA_REDIS_URL"]), yard.world.all_fixtures(made) * 20)
+    wake(make_app(yard.environ["ARENA_REDIS_URL"]), yard.world.all_fixtures(made) * 20, most=10_000)
     until(lambda: yard.beat() and yard.world.value("SELECT state FROM tournament") == "finished")
     assert yard.world.value("SELECT count(*) FROM match") == 20
     assert yard.world.value("SELECT count(*) FROM fixture_attempt") == 10
     assert len(yard.stage.orders) == 10
+
+
+def test_messages_that_nobody_follows_up_do_not_pile_up(redis_url: str) -> None:
+    app = make_app(redis_url)
+    for _ in range(5):
+        wake(app, range(7), most=10)
+    with app.connection_for_read() as connection:
+        messages = connection.default_channel.client.lrange(FIXTURES, 0, -1)
+    fixtures = [json.loads(json.loads(message)["headers"]["argsrepr"])[0] for message in reversed(messages)]
+    assert fixtures == [*range(7), *range(3)]
 
 
 def test_rounds_that_follow_from_results_are_drawn_once_while_workers_are_killed(yard: Yard) -> None:
