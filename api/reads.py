@@ -8,7 +8,7 @@ from itertools import groupby
 from time import monotonic
 from typing import Any, TypeVar
 
-from api import frames, schemas
+from api import frames, luck, schemas
 from api.kept import Kept
 from api.tables import PATIENCE_SECONDS, Tables
 from rummy.errors import NotFound
@@ -143,24 +143,13 @@ class Reads:
             lines=[_fitted_line(line) for line in found.value or self._unfitted(name)],
         )
 
-    def luck(self, name: str) -> schemas.LadderLuck:
+    def luck(self, name: str) -> luck.LadderLuck:
         """How much luck there is in the results of a ladder, once it is computed."""
         with self._database.transaction() as tx:
             mark = pages.newest_change(tx), references.newest(tx)
             top = _top_of(tx, name)
         found = self._luck.get(name, mark, lambda: ladders.measured(self._database, name), wait=PATIENCE_SECONDS)
-        value = found.value or ladders.LadderLuck(None, None, None, [], [])
-        return schemas.LadderLuck(
-            ladder=name,
-            game=top.game,
-            options=top.options,
-            computing=found.computing,
-            mirroring=None if value.mirroring is None else schemas.Shrinkage.model_validate(value.mirroring),
-            control=None if value.control is None else schemas.Shrinkage.model_validate(value.control),
-            coefficient=value.coefficient,
-            runs=[schemas.ReferenceRuns.model_validate(runs) for runs in value.runs],
-            scores=[_scored(scored) for scored in value.scores],
-        )
+        return luck.answer(top, found)
 
     def _unfitted(self, name: str) -> list[Line]:
         with self._database.transaction() as tx:
@@ -333,14 +322,6 @@ def _fitted_line(line: Line) -> schemas.LadderRating:
         error=strength and strength.error,
         better_than_next=line.better_than_next,
     )
-
-
-def _scored(scored: ladders.Scored) -> schemas.LuckScore:
-    score = scored.score
-    return _made(
-        schemas.LuckScore, scored.row, fixtures=score.fixtures, raw=score.raw, raw_error=score.raw_error,
-        adjusted=score.adjusted, adjusted_error=score.adjusted_error,
-    )  # fmt: skip
 
 
 def _point(step: pages.RatingRow, errors: dict[tuple[int, int, int], float]) -> schemas.RatingPoint:

@@ -398,53 +398,6 @@ class LadderRatings(Model):
     lines: list[LadderRating]
 
 
-class Shrinkage(Model):
-    """By how much a method shrinks the error of scores at the same number of matches: `ratio` is the error with it over
-    that without, `error` the standard error of the ratio, null where fixtures do not tell one, `saved` the share of
-    matches that it spares."""
-
-    fixtures: int
-    ratio: float
-    error: float | None
-    saved: float
-
-
-class LuckScore(VersionName):
-    """The mean score of a version over fixtures that were played once, as it was and adjusted by its controls. Errors
-    are null where fixtures between the same bots do not tell one."""
-
-    fixtures: int
-    raw: float
-    raw_error: float | None
-    adjusted: float
-    adjusted_error: float | None
-
-
-class ReferenceRuns(Model):
-    """How many runs of reference bots are `due`, `running`, `done` (by which bots) or `given up` (for which reason)."""
-
-    state: str
-    bots: str | None
-    reason: str
-    fixtures: int
-
-
-class LadderLuck(Model):
-    """How much luck there is in the results of a ladder. `mirroring` is about fixtures of hosted bots, whose deals are
-    played from every seat; all else about fixtures with live bots, whose deals reference bots play afterwards.
-    `coefficient` is the newest. Null where results do not tell, or until it is computed."""
-
-    ladder: str
-    game: str
-    options: dict[str, Any]
-    computing: bool
-    mirroring: Shrinkage | None
-    control: Shrinkage | None
-    coefficient: float | None
-    runs: list[ReferenceRuns]
-    scores: list[LuckScore]
-
-
 class RatingPoint(Model):
     """A step of a rating. `fixtures` were rated in it, `played` in all up to here; `error` is null where the
     step was not among those for which one was computed."""

@@ -122,12 +122,13 @@ def _take_files() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, MOST_FILES) if most > 0 else MOST_FILES, most))
 
 
-def _warn_of_plain_text(settings: Settings) -> None:
-    if not settings.tls_key and not is_local(settings.bots_listen):
-        _log.warning(
-            "Bots on other machines dial with TLS, and %s has none: set ARENA_TLS_CERTIFICATE and ARENA_TLS_KEY, "
-            "or have something before it that speaks TLS.",
-            settings.bots_listen,
+def _check_plain_text(settings: Settings) -> None:
+    """Tokens in plain text leave this machine only by the operator's word. Raises `SettingsError`."""
+    if not (settings.tls_key or settings.plain_bots or is_local(settings.bots_listen)):
+        raise SettingsError(
+            f"ARENA_BOTS_LISTEN is {settings.bots_listen}, which other machines reach, and bots there dial with TLS: "
+            "set ARENA_TLS_CERTIFICATE and ARENA_TLS_KEY. Where something before that port speaks TLS, or the port is "
+            "published on this machine alone, ARENA_PLAIN_BOTS=1 allows plain text."
         )
 
 
@@ -137,7 +138,7 @@ def main() -> int:
         settings = Settings.from_environment().need("database_url", "arbiter_token")
         logs.configure(settings.log_format)
         check_trust(trust_bots=settings.trust_bots, bots_listen=settings.bots_listen)
-        _warn_of_plain_text(settings)
+        _check_plain_text(settings)
         _take_files()
         freeze_loaded()
         uvloop.run(serve(settings))

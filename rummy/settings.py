@@ -23,6 +23,7 @@ class Settings:
     bots_address: str = ""  # The same as bots reach it, for those that dial several arbiters; by default `bots_listen`.
     tls_certificate: str = ""  # With `tls_key`: PEM files with which the bots' port speaks TLS.
     tls_key: str = ""
+    plain_bots: bool = False  # Without TLS also where other machines reach the bots' port, by the operator's word.
     bots_socket: str = ""  # A unix socket for hosted bots; by default in the run folder.
     arbiter_listen: str = ""  # Where workers call the arbiter; by default a unix socket in the run folder.
     arbiter_address: str = ""  # The same as others reach it; by default `arbiter_listen`.
@@ -87,7 +88,7 @@ def _read(name: str, text: str) -> Any:
     match name:
         case "http_port":
             return _port(text)
-        case "trust_bots":
+        case "trust_bots" | "plain_bots":
             return _switch(text)
         case "run_dir":
             return Path(_absolute(name, text))

@@ -2,7 +2,8 @@
 
 What decides most deals is the discard. A card in the pile is not lost: whoever melds it takes all that lies above it.
 So of a pair one card may go there, and a third one brings it back with company; a card that makes nothing with the
-hand, the pile and the unseen cards is what to throw. `hopes` counts that.
+hand, the pile and the unseen cards is what to throw. And what lies in the pile is there for the others as well.
+`prospects` counts both.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ FEW = 7  # With so few cards in another hand the deal may soon be over: melds ar
 NEAR = 40.0  # The worth of a hand that may go out.
 HOPE = {(2, 0): 0.17, (1, 1): 0.093, (1, 0): 0.027}  # What a meld is worth by its cards in the hand and in the pile.
 EARLY, FADING, LONG = 1.32, 0.08, 10  # By what hopes count in the first turn, and less in each up to the last of these.
-STOCK = 4.0  # The worth of a card of the stock.
+STOCK = 10.0  # The worth of a card of the stock.
+THREAT = 0.3  # What a meld costs by the chance that another can take it from the pile.
 LATE = 12  # With so few cards in the stock a patient seat goes out as well.
 
 
@@ -117,31 +119,59 @@ def lay(game: Club, table: list[TableMeld], card: Card) -> bool:
     return False
 
 
-def throws(game: Club, view: View, plan: Plan, pile: Cards) -> Iterator[tuple[float, Card]]:
+Worth = tuple[int, int]  # The cards of a meld, as bits, and what it earns.
+
+
+class Sight(NamedTuple):
+    """What a decision rests on, whatever this seat may do."""
+
+    free: int  # Cards, as bits, that are in the stock or in other hands.
+    weight: float  # By what hopes count.
+    others: Sequence[tuple[int, float]]  # By other hand: what it is known to hold, and the chance of any unseen card.
+
+
+def seen(game: Club, view: View) -> Sight:
+    """The sight of the seat whose *view* it is."""
+    hidden = unseen(game, view)
+    free, others = bits(hidden), []
+    for seat, (known, size) in enumerate(zip(view.known, view.hand_sizes, strict=True)):
+        if seat != view.seat and view.status[seat]:
+            free |= bits(known)
+            others.append((bits(known), (size - len(known)) / max(1, len(hidden))))
+    return Sight(free, EARLY - FADING * min(view.turns / view.seats, LONG), others)
+
+
+def throws(game: Club, view: View, sight: Sight, plan: Plan, pile: Cards) -> Iterator[tuple[float, Card]]:
     """By card of the rest: what *plan* is worth if it is thrown on *pile*."""
-    stored, kept = bits(pile), bits(plan.rest)
-    alive = [meld for meld in all_melds(game) if not meld[0] & ~(stored | kept | bits(unseen(game, view)))]
     cost = HELD + RISK * max(0, FEW - fewest(view))
-    weight = EARLY - FADING * min(view.turns / view.seats, LONG)
+    kept, stored = bits(plan.rest), bits(pile)
+    melds = [meld for meld in all_melds(game) if not meld[0] & ~(sight.free | kept | stored)]
+    outlook = prospects(sight, melds, kept, stored)
     for card in plan.rest:
         rest = without(plan.rest, (card,)) or ()
         points = hand_points(rest, double=game.double_clubs)
         value = plan.gain - cost * points + (NEAR if points <= LIMIT else 0) + (0 if rest else OUT_CLEAN)
-        yield value + weight * hopes(alive, bits(rest), stored | 1 << card), card
+        touched = [meld for meld in melds if meld[0] >> card & 1]
+        change = prospects(sight, touched, bits(rest), stored | 1 << card) - prospects(sight, touched, kept, stored)
+        yield value + outlook + change, card
 
 
-def hopes(alive: Sequence[tuple[int, int]], hand: int, pile: int) -> float:
-    """What the melds may earn that a hand can still make, with cards that lie in the pile or were not seen yet."""
+def prospects(sight: Sight, melds: Sequence[Worth], hand: int, pile: int) -> float:
+    """What *melds* may earn this seat, less what they may earn the others, who take from the pile as well."""
     total = 0.0
-    for cards, worth in alive:
-        held = (cards & hand).bit_count()
+    for cards, worth in melds:
+        held, stored = cards & hand, cards & pile
         if held:
-            total += HOPE.get((held, (cards & pile & ~hand).bit_count()), 0.0) * worth
+            total += sight.weight * worth * HOPE.get((held.bit_count(), (stored & ~hand).bit_count()), 0.0)
+        elif stored:
+            missing = cards & ~pile
+            chances = [chance ** (missing & ~known).bit_count() for known, chance in sight.others]
+            total -= THREAT * worth * sum(chances) / len(chances)
     return total
 
 
 @lru_cache(maxsize=16)
-def all_melds(game: Club) -> list[tuple[int, int]]:
+def all_melds(game: Club) -> list[Worth]:
     """Every meld of three cards, as bits, and what it earns."""
     worth = ON_TABLE[game.double_clubs]
     return [(bits(cards), sum([worth[card] for card in cards])) for cards in minimal_melds(PACK, MELDS[game.ace])]
@@ -179,22 +209,23 @@ def start(game: Club, view: View, legal: Sequence[Action]) -> Action:
     found: Action = DrawStock()
     if len(view.hand) >= SURVEYED:
         return found
-    most = prospect(game, view, 0) + STOCK
+    sight = seen(game, view)
+    most = prospect(game, view, sight, 0) + STOCK
     for action in legal:
         if isinstance(action, DrawPile) and len(view.hand) + action.count <= SURVEYED:
-            value = prospect(game, view, action.count)
+            value = prospect(game, view, sight, action.count)
             if value > most:
                 found, most = action, value
     return found
 
 
-def prospect(game: Club, view: View, count: int) -> float:
+def prospect(game: Club, view: View, sight: Sight, count: int) -> float:
     """What the turn may leave after taking *count* cards from the pile."""
     left = len(view.pile) - count
     plan = planned(game, view, with_cards(view.hand, view.pile[left:]))
     if not plan.rest:
         return plan.gain + NEAR + (OUT_CLEAN if is_laid(view) else OUT_AT_ONCE)
-    return max(throws(game, view, plan, view.pile[:left]))[0]
+    return max(throws(game, view, sight, plan, view.pile[:left]))[0]
 
 
 def is_laid(view: View) -> bool:
@@ -243,7 +274,7 @@ def discard(game: Club, view: View, fallback: Action) -> Action:
     plan = planned(game, view, view.hand)
     if not plan.rest:
         return fallback
-    return Discard(max(throws(game, view, plan, view.pile))[1])
+    return Discard(max(throws(game, view, seen(game, view), plan, view.pile))[1])
 
 
 def is_time(game: Club, view: View, is_last: bool, *, waits: bool) -> bool:

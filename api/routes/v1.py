@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 
 from api import schemas
+from api.luck import LadderLuck
 from api.routes.parameters import (
     After,
     Arena,
@@ -117,7 +118,7 @@ def ladder(arena: Arena, ladder: LadderName) -> schemas.LadderRatings:
 
 
 @router.get("/ladders/{ladder}/luck", tags=["bots"], responses=MISSING)
-def luck(arena: Arena, ladder: LadderName) -> schemas.LadderLuck:
+def luck(arena: Arena, ladder: LadderName) -> LadderLuck:
     """How much luck there is in the results of a ladder, and by how much each method shrinks the error."""
     return arena.luck(ladder)
 

@@ -14,6 +14,8 @@ from rummy.embedded.service import Service
 
 ROOT = Path(rummy.__file__).parents[1]
 INHERITED = ("PATH", "LANG", "TZ", "TMPDIR", "SSL_CERT_FILE")
+OF_BOTS_PORT = ("ARENA_TLS_CERTIFICATE", "ARENA_TLS_KEY", "ARENA_PLAIN_BOTS")
+"""Settings of the arbiter that the operator gives to the whole arena."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +100,8 @@ class Places:
     def _arbiter(self, name: str) -> dict[str, str]:
         host = self.plan.bots_listen.rpartition(":")[0]
         detour = {"ARENA_ARBITER_ADDRESS": f"unix:{self.plan.detour}/{name}.sock"} if self.plan.detour else {}
-        return detour | {
+        given = {name: os.environ[name] for name in OF_BOTS_PORT if name in os.environ}
+        settings = {
             "ARENA_DATABASE_URL": self._url_for("arena_arbiter"),
             "ARENA_BOTS_LISTEN": self.plan.bots_listen if name in ("arbiter", "arbiter-1") else f"{host}:0",
             "ARENA_ARBITER_TOKEN": self._arbiter_token,
@@ -106,6 +109,7 @@ class Places:
             "ARENA_BOT_LOGS": str(own_folder(self.plan.bot_logs, name)),
             "ARENA_TRUST_BOTS": "1" if self.plan.trust_bots else "0",
         }
+        return settings | detour | given
 
     def _worker(self) -> dict[str, str]:
         return {

@@ -21,7 +21,7 @@ Row = tuple[Any, ...]
 class Table:
     """A table that can be written out: the columns by name, each with the type of its values, and where they are."""
 
-    columns: dict[str, type]
+    columns: dict[str, type[Any]]
     query: LiteralString
 
 

@@ -88,11 +88,15 @@ def get(path):
         return json.load(answer)
 
 
+def newest(which):
+    """The fixtures of the newest tournament, if there is one."""
+    for tournament in get("/tournaments?limit=1")["items"]:
+        yield from get("/tournaments/%d/fixtures?%s" % (tournament["tournament_id"], which))["items"]
+
+
 def shown(record):
     """The hands at the beginning of the same deal, in whatever match the dashboard shows now."""
-    [tournament] = get("/tournaments?limit=1")["items"]
-    fixtures = get("/tournaments/%d/fixtures?limit=200" % tournament["tournament_id"])["items"]
-    for match in [match for fixture in fixtures for match in fixture["matches"]][-4:]:
+    for match in [match for fixture in newest("limit=200") for match in fixture["matches"]][-4:]:
         try:
             frames = get("/matches/%d/frames?deal=%d" % (match, record["deal"]))["frames"]
         except OSError:
@@ -104,9 +108,7 @@ def shown(record):
 def watched(record):
     """Hands in what spectators are told of fixtures in play."""
     with grpc.insecure_channel(ARBITER) as channel:
-        [tournament] = get("/tournaments?limit=1")["items"]
-        path = "/tournaments/%d/fixtures?limit=20&state=running" % tournament["tournament_id"]
-        for fixture in get(path)["items"]:
+        for fixture in newest("limit=20&state=running"):
             try:
                 story = watch_pb2_grpc.WatchStub(channel).Follow(
                     watch_pb2.FollowRequest(fixture=fixture["fixture_id"]), timeout=0.3)

@@ -199,6 +199,14 @@ async def _play_a_live_bot(channel: grpc.aio.Channel, token: str, database: Data
             "loopback",
         ),
         (
+            {
+                "ARENA_DATABASE_URL": "postgresql://x@/y",
+                "ARENA_ARBITER_TOKEN": "t",
+                "ARENA_BOTS_LISTEN": "0.0.0.0:50151",
+            },
+            "ARENA_PLAIN_BOTS=1 allows plain text",
+        ),
+        (
             {"ARENA_DATABASE_URL": "postgresql://x@/y", "ARENA_ARBITER_TOKEN": "t", "ARENA_RUN_DIR": "/tmp"},
             "set ARENA_RUN_DIR to a folder of your own",
         ),

@@ -265,6 +265,7 @@ def test_of_a_hand_that_is_one_pure_sequence_and_jokers_a_joker_may_be_thrown() 
     assert best_discard(hand, 12, None) == parse_cards("8s")[0]
 
 
-@pytest.mark.parametrize("hand", ["5s6s7s8s4h5h6h7h", "4s5s6s7s8s9hThJhQhKh", "TsJsQsKsAs4h5h6h", "As2s3sJhQhKhAh"])
-def test_both_sequences_may_have_three_to_five_cards(hand: str) -> None:
-    assert least(hand_of(parse_cards(hand)), 1 if "2s" not in hand else 7) == 0
+@pytest.mark.parametrize("hand", ["5s6s7s8s4h5h6h7h", "4s5s6s7s8s9hThJhQhKh", "TsJsQsKsAs4h5h6h", "AsKsQsJhQhKhAh"])
+@pytest.mark.parametrize("more", ["", "AcAdAs", "KcKdKh", "9c9dXr", "AcAdXr", "KcKdXr", "9cXrXb"])
+def test_two_sequences_of_three_to_five_cards_and_a_set(hand: str, more: str) -> None:
+    assert least(hand_of(parse_cards(hand + more)), 1) == 0

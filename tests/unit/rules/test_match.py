@@ -211,6 +211,19 @@ def test_all_but_one_may_forfeit() -> None:
     assert match.result.reason == "forfeit"
 
 
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_deal_that_uses_up_the_actions_of_a_match_is_the_last_com_10(more: int) -> None:
+    first = Match(GAME, 2, b"long", max_deals=1)
+    while first.decision is not None:
+        first.apply(first.default_action())
+    match = Match(GAME, 2, b"long", max_deals=2)
+    with patch("rummy.rules.match.MOST_ACTIONS", first.actions + more):
+        while match.decision is not None:
+            match.apply(match.default_action())
+    assert match.result is not None
+    assert match.result.deals == 1 + more
+
+
 @pytest.mark.parametrize("key", sorted(GAMES))
 @patch("rummy.rules.match.MOST_ACTIONS", 5)
 def test_a_match_ends_before_its_replay_could_be_too_long_com_10(key: str) -> None:

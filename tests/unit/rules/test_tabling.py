@@ -407,6 +407,36 @@ def test_jokers_stand_where_there_is_room_for_them_com_5(ace: str, suit: int, le
             assert points == (0 if fits else sum(VALUES[card % 13] for card in hand if card < JOKER)), (hand, melds)
 
 
+@pytest.mark.parametrize("suit", "cdhs")
+@pytest.mark.parametrize("ranks", ["JQKA2", "KA2", "QKA23", "TJQKA2345"])
+def test_a_run_goes_round_the_corner_in_every_suit_com_5(suit: str, ranks: str) -> None:
+    hand = hand_of(parse_cards("".join(rank + suit for rank in ranks)))
+    assert arranger(MeldRules(ace="corner"), VALUES).best(hand)[0] == 0
+    assert arranger(MeldRules(ace="corner"), (15, *VALUES[1:])).best(hand)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("cards", "values", "weights", "least"),
+    [
+        ("AcAcKcAs2sKsXr", (40, *VALUES[1:]), (1, 1, 0, 1), 2),  # Two sets, one with the joker, and no run KA2.
+        ("2cAdKd2hAs2sXrXr", (1,) * 13, (1, 0, 1, 1), 0),  # Two sets, and no run KA2; the king counts nothing.
+    ],
+)
+def test_whatever_cards_are_worth_sets_may_be_better_than_a_run_round_the_corner_com_5(
+    cards: str, values: tuple[int, ...], weights: tuple[int, int, int, int], least: int
+) -> None:
+    distinct = weights[1] == 0
+    rules = MeldRules(ace="corner", distinct_suits=distinct, most_set=4 if distinct else 8)
+    assert arranger(rules, values, weights).best(hand_of(parse_cards(cards)))[0] == least
+
+
+def test_a_run_falls_into_runs_only_where_each_is_half_natural_con_4_3() -> None:
+    rules = MeldRules(ace="either", distinct_suits=False, most_set=158, least_run=4, half_natural=True)
+    least, melds = arranger(rules, VALUES).best(hand_of(parse_cards("2c6c7c8c9cTcXrXrXr")))
+    assert least == 0
+    assert all(classified(meld, rules) is not None for meld in melds)
+
+
 @pytest.mark.parametrize("ace", ACES)
 @pytest.mark.parametrize("suit", range(4))
 def test_long_runs_beside_each_other_come_out_as_melds_com_5(ace: str, suit: int) -> None:
