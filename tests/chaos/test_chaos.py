@@ -10,7 +10,7 @@ from rummy.cli.chaos.points import Point
 from rummy.cli.chaos.victims import Kind
 
 pytestmark = pytest.mark.realtime
-FIXTURES = 240
+FIXTURES = 600
 MINUTES = 15  # At most: it ends once everybody has died everywhere.
 
 

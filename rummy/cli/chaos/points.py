@@ -70,12 +70,17 @@ _IN_PLAY: LiteralString = """
     SELECT f.fixture_id, f.attempt, f.holder, arbiter.address
       FROM fixture f JOIN arbiter ON arbiter_id = f.arbiter AND arbiter.incarnation = f.incarnation
      WHERE f.state = 'running' AND arbiter.address = %(address)s ORDER BY f.fixture_id"""
-# The first that waits for a row's holder has a lock on the row's place, which tells for which row.
+# The first that waits for a row's holder has a lock on the row's place, which tells for which row. Whoever has written
+# a result holds the table of matches; to claim a fixture, or to hand one back, nobody has to.
 _WAIT: LiteralString = """
     SELECT application_name, format('(%%s,%%s)', page, tuple)
       FROM pg_stat_activity JOIN pg_locks USING (pid)
      WHERE application_name LIKE 'worker %%' AND locktype = 'tuple' AND granted
-       AND %(pid)s = ANY (pg_blocking_pids(pid)) ORDER BY pid"""
+       AND %(pid)s = ANY (pg_blocking_pids(pid))
+       AND %(written)s = EXISTS (SELECT FROM pg_locks AS held
+                                  WHERE held.pid = pg_stat_activity.pid AND held.relation = 'match'::regclass
+                                    AND held.mode = 'RowExclusiveLock' AND held.granted)
+     ORDER BY pid"""
 _IS_DONE: LiteralString = """
     SELECT FROM fixture_attempt WHERE fixture_id = %(fixture_id)s AND attempt = %(attempt)s AND outcome = 'done'"""
 
@@ -83,15 +88,19 @@ _IS_DONE: LiteralString = """
 class Gate:
     """Rows of fixtures that are held until the block ends or `open`: whoever comes to one of them waits."""
 
-    def __init__(self, database: Database, holder: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+    def __init__(
+        self, database: Database, holder: Connection, rows: Sequence[tuple[Any, ...]], *, written: bool
+    ) -> None:
         self._database = database
         self._holder = holder
+        self._written = written  # Whether those who come have written a result.
         self._spots = {row[0]: row[1:] for row in rows}
 
     def waiting(self) -> tuple[str, Spot] | None:
         """A worker that waits here now, by name, and the fixture for which it does."""
         with self._database.transaction() as tx:
-            for name, place in tx.execute(_WAIT, {"pid": self._holder.info.backend_pid}).fetchall():
+            values = {"pid": self._holder.info.backend_pid, "written": self._written}
+            for name, place in tx.execute(_WAIT, values).fetchall():
                 if place in self._spots:
                     return name.removeprefix("worker "), _spot(tx, self._spots[place])
         return None
@@ -114,7 +123,10 @@ class Gate:
 def gate(database: Database, point: Point) -> Iterator[Gate]:
     """The fixtures on their way to *point* are held there. Raises `Missed` where there are none for a while."""
     with closing(psycopg.connect(database.url, connect_timeout=2, application_name="chaos gate")) as holder:
-        yield Gate(database, holder, _held(holder, _TO_CLAIM if point is Point.BEFORE_CLAIM else _TO_COMMIT))
+        if point is Point.BEFORE_CLAIM:
+            yield Gate(database, holder, _held(holder, _TO_CLAIM), written=False)
+        else:
+            yield Gate(database, holder, _held(holder, _TO_COMMIT), written=True)
 
 
 def _held(holder: Connection, query: LiteralString) -> list[tuple[Any, ...]]:
