@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
-from api import schemas
+from api import league_schemas, schemas
 from api.luck import LadderLuck
 from api.routes.parameters import (
     After,
@@ -80,13 +80,13 @@ def fixture(arena: Arena, fixture_id: Id) -> schemas.FixtureDetail:
 
 
 @router.get("/leagues", tags=["leagues"])
-def leagues(arena: ArenaLeagues, before: Before = None, limit: Limit = 50) -> schemas.Page[schemas.League]:
+def leagues(arena: ArenaLeagues, before: Before = None, limit: Limit = 50) -> schemas.Page[league_schemas.League]:
     """Leagues, newest first."""
     return arena.all(before=before, limit=limit)
 
 
 @router.get("/leagues/{league_id}", tags=["leagues"], responses=MISSING)
-def league(arena: ArenaLeagues, league_id: Id) -> schemas.LeagueDetail:
+def league(arena: ArenaLeagues, league_id: Id) -> league_schemas.LeagueDetail:
     """One league with its members and the times of its next season."""
     return arena.one(league_id)
 
@@ -94,13 +94,13 @@ def league(arena: ArenaLeagues, league_id: Id) -> schemas.LeagueDetail:
 @router.get("/leagues/{league_id}/seasons", tags=["leagues"], responses=MISSING)
 def seasons(
     arena: ArenaLeagues, league_id: Id, before: Before = None, limit: Limit = 50
-) -> schemas.Page[schemas.Season]:
+) -> schemas.Page[league_schemas.Season]:
     """The seasons of a league that are settled, newest first."""
     return arena.seasons(league_id, before=before, limit=limit)
 
 
 @router.get("/leagues/{league_id}/seasons/{season_no}", tags=["leagues"], responses=MISSING)
-def season(arena: ArenaLeagues, league_id: Id, season_no: SeasonNo) -> schemas.SeasonDetail:
+def season(arena: ArenaLeagues, league_id: Id, season_no: SeasonNo) -> league_schemas.SeasonDetail:
     """One season with its divisions, their standings, and who goes up and down."""
     return arena.season(league_id, season_no)
 
