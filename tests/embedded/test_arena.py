@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -76,6 +77,13 @@ def pids(data: Path) -> dict[str, int]:
     return {process["name"]: process["pid"] for process in status(data)["processes"]}
 
 
+def connected(url: str) -> psycopg.Connection:
+    """A connection, once a server that was started again has recovered."""
+    while True:
+        with suppress(psycopg.OperationalError):
+            return psycopg.connect(url)
+
+
 def test_up_again_and_down(data: Path) -> None:
     found = up(data)
     with urlopen(found["dashboard"]) as page:
@@ -113,7 +121,7 @@ def test_whatever_is_killed_is_started_again(data: Path) -> None:
     assert await_end(before.values())
     while len(pids(data)) < len(before) or set(pids(data).values()) & set(before.values()):
         pass
-    with psycopg.connect(url) as connection:
+    with connected(url) as connection:
         assert connection.execute("SELECT count(*) FROM owner WHERE name = 'kept'").fetchone() == (1,)
     assert arena("down", "--data", str(data)).returncode == 0
 
