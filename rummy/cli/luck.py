@@ -86,7 +86,7 @@ def _gain(gain: Shrinkage | None) -> tuple[str, ...]:
     if gain is None:
         return ("nothing yet",)
     error = "" if gain.error is None else f"{100 * gain.error:.1f}"
-    return f"{gain.fixtures:,}", f"{100 * gain.ratio:.1f} %", error, f"{100 * gain.saved:.0f} %"
+    return f"{gain.fixtures:,}", f"{100 * gain.ratio:.1f} %", error, f"{round(100 * gain.saved)} %"
 
 
 def _told(runs: Runs) -> str:

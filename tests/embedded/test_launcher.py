@@ -161,7 +161,10 @@ def test_extras_are_asked_for_by_name(launcher: ModuleType, monkeypatch: pytest.
     monkeypatch.setenv("ARENA_EXTRAS", "bench")
     assert launcher.wanted_extras() == ("server", "dev", "bench")
     ended = run("status", ARENA_EXTRAS="branch")
-    assert (ended.returncode, ended.stderr) == (1, "arena: ARENA_EXTRAS names branch; there is only: bench, rl.\n")
+    assert (ended.returncode, ended.stderr) == (
+        1,
+        "arena: ARENA_EXTRAS names branch; there is only: bench, rl, parquet.\n",
+    )
 
 
 @pytest.mark.skipif(shutil.which("uv") is None, reason="there is no uv on this machine")

@@ -89,6 +89,8 @@ def test_of_mirrored_deals_a_page_learns_how_far_they_are_and_no_card(world: Wor
     with in_play(fixture, (11, 12)) as match, serving(as_dashboard(world.database.url)) as address:
         sent(world, fixture, match.address)
         with page(address, fixture) as news:
+            match.go(150)  # More than a deal of each leg takes.
+            news.until(lambda: "progress" in news.parts)
             match.go(10_000)
             news.until(lambda: "results" in news.parts)
         assert news.said == [] and "table" not in news.parts and not news.parts["start"]["open"]
