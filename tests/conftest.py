@@ -24,9 +24,11 @@ _numbers = itertools.count(1)
 
 
 def pytest_configure() -> None:
-    """A run in a shell's background inherits that SIGINT is ignored, and so would every arena that it ends by one."""
+    """A run in a shell's background, or by nohup, inherits ignored signals, and so would all that it starts."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: None)  # This process stays; what it starts has the default.
 
 
 @pytest.fixture(scope="session")
