@@ -12,6 +12,8 @@ from typing import Generic, NamedTuple, TypeVar
 Value = TypeVar("Value")
 
 QUICK_SECONDS = 0.25
+THREAD = "kept"
+"""The name of the threads in which values are computed."""
 PATIENCE = 20
 """A value that took longer than `QUICK_SECONDS` is kept that many times as long, even if its mark has changed."""
 
@@ -56,7 +58,9 @@ class Kept(Generic[Value]):
     def _begin(self, key: Hashable, mark: Hashable, compute: Callable[[], Value]) -> Future[Value]:
         under_way: Future[Value] = Future()
         self._under_way[key] = under_way
-        work = threading.Thread(target=self._compute, args=(key, mark, compute, under_way), daemon=True)
+        work = threading.Thread(
+            target=self._compute, args=(key, mark, compute, under_way), name=THREAD, daemon=True
+        )
         work.start()  # A daemon: the service does not wait for it when it is told to stop.
         return under_way
 
