@@ -59,20 +59,21 @@ _RESULTS: tuple[LiteralString, ...] = (
        SELECT match_id, fixture_id, mod(seat + leg, 2), entrant_no,
               CASE WHEN mod(match_id * 7 / 4 + seat, 2) = 0 THEN 1 ELSE 2 END, 0, 0
          FROM match JOIN fixture_seat USING (fixture_id) WHERE tournament_id = %(made)s""",
+    "ANALYZE match, seat_result, fixture, fixture_seat, entrant",
     """INSERT INTO fixture_score (fixture_id, entrant_no, score)
        SELECT fixture_id, r.entrant_no, avg(2 - placement) FROM seat_result r JOIN fixture USING (fixture_id)
         WHERE tournament_id = %(made)s GROUP BY fixture_id, r.entrant_no""",
+    "ANALYZE fixture_score",
     """UPDATE round SET closed_at = now(), rated_at = now()
         WHERE tournament_id = %(made)s AND round_no < %(rounds)s""",
     """INSERT INTO rating_change (ladder, tournament_id, round_no, version_id, before, after, fixtures, reason)
        SELECT ladder, tournament_id, round_no, version_id, opening + sum(step) OVER past - step,
               opening + sum(step) OVER past, 1, 'round'
          FROM (SELECT t.ladder, t.tournament_id, round_no, version_id, score * 8 - 4 AS step,
-                      coalesce((SELECT after FROM rating_change c
-                                 WHERE c.ladder = t.ladder AND c.version_id = e.version_id
-                                 ORDER BY change_id DESC LIMIT 1), 1500) AS opening
+                      coalesce(r.rating, 1500) AS opening
                  FROM tournament t JOIN fixture f USING (tournament_id) JOIN fixture_score s USING (fixture_id)
                  JOIN entrant e ON e.tournament_id = t.tournament_id AND e.entrant_no = s.entrant_no
+                 LEFT JOIN rating r USING (ladder, version_id)
                 WHERE t.tournament_id = %(made)s) AS steps
        WINDOW past AS (PARTITION BY version_id ORDER BY round_no)
         ORDER BY round_no, version_id""",
@@ -89,7 +90,7 @@ _RESULTS: tuple[LiteralString, ...] = (
                SELECT 'closed', json_build_object('round', round_no) FROM round
                 WHERE tournament_id = %(made)s AND closed_at IS NOT NULL) AS moves""",
     "ALTER TABLE tournament_log ENABLE ALWAYS TRIGGER chain",
-    "ANALYZE",
+    "ANALYZE round, tournament, tournament_log, rating_change, fixture_score",
 )
 _NEXT: LiteralString = """
     SELECT fixture_id FROM fixture WHERE tournament_id = %(made)s AND state = 'scheduled'
