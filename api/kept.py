@@ -69,9 +69,7 @@ class Kept(Generic[Value]):
     def _begin(self, key: Hashable, mark: Hashable, compute: Callable[[], Value]) -> Future[Value]:
         under_way: Future[Value] = Future()
         self._under_way[key] = under_way
-        work = threading.Thread(
-            target=self._compute, args=(key, mark, compute, under_way), name=THREAD, daemon=True
-        )
+        work = threading.Thread(target=self._compute, args=(key, mark, compute, under_way), name=THREAD, daemon=True)
         work.start()  # A daemon: the service does not wait for it when it is told to stop.
         return under_way
 

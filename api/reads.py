@@ -68,7 +68,7 @@ class Reads:
     ) -> schemas.Page[schemas.LogEntry]:
         """The log of a tournament, newest first; *routine* has what workers enter as it is played, too."""
         with self._database.transaction() as tx:
-            _tournament(tx, tournament_id)
+            _head(tx, tournament_id)
             before = MOST_ENTRIES if before is None else min(before, MOST_ENTRIES)
             found = log.newest(tx, tournament_id, before=before, limit=limit + 1, routine=routine)
         items = [
@@ -83,7 +83,7 @@ class Reads:
     def table(self, tournament_id: int) -> schemas.Table:
         """The standings of a tournament."""
         with self._database.transaction() as tx:
-            row = _tournament(tx, tournament_id)
+            row = _head(tx, tournament_id)
             entrants = {entrant.entrant_no: entrant for entrant in pages.entrants(tx, tournament_id)}
         found = self._tables.table(row)
         return schemas.Table(
@@ -98,7 +98,7 @@ class Reads:
     ) -> schemas.Page[schemas.Fixture]:
         """Fixtures in the order of the schedule."""
         with self._database.transaction() as tx:
-            _tournament(tx, tournament_id)
+            _head(tx, tournament_id)
             rows = pages.fixtures(tx, tournament_id, after=after or START, state=state, limit=limit + 1)
         now = self._now()
         items = [_fixture(row, now) for row in rows[:limit]]
@@ -111,7 +111,7 @@ class Reads:
             row = pages.fixture(tx, fixture_id)
             if row is None:
                 raise NotFound(f"There is no fixture {fixture_id}.")
-            played_in = _tournament(tx, row.tournament_id)
+            played_in = _head(tx, row.tournament_id)
         return schemas.FixtureDetail(
             **_fixture(row, self._now()).model_dump(), tournament_id=row.tournament_id, tournament=played_in.name,
             game=played_in.game, options=played_in.options,
@@ -173,7 +173,7 @@ class Reads:
         with self._database.transaction() as tx:
             _bot(tx, bot_id)
             rows = rating_pages.ratings(tx, bot_id, limit=limit)
-            played = [_tournament(tx, number) for number in {row.tournament_id for row in rows}]
+            played = pages.heads(tx, {row.tournament_id for row in rows})
         errors = self._errors_along(rows, played)
         ladders = [
             schemas.LadderHistory(
@@ -230,7 +230,7 @@ class Reads:
         """By tournament and version: the error in the table, where it is known or soon is."""
         errors: dict[tuple[int, int], float | None] = {}
         with self._database.transaction() as tx:
-            rows = [(_tournament(tx, number), pages.entrants(tx, number)) for number in sorted(tournaments)]
+            rows = [(row, pages.entrants(tx, row.tournament_id)) for row in pages.heads(tx, tournaments)]
         limit = monotonic() + LONG_SECONDS  # However many there are, nobody waits longer for the page.
         for row, entrants in rows:
             versions = {entrant.entrant_no: entrant.version_id for entrant in entrants}
@@ -240,7 +240,7 @@ class Reads:
         return errors
 
     def _errors_along(
-        self, steps: Sequence[rating_pages.RatingRow], played: Sequence[pages.TournamentRow]
+        self, steps: Sequence[rating_pages.RatingRow], played: Sequence[pages.HeadRow]
     ) -> dict[tuple[int, int, int], float]:
         """By tournament, round and entrant: the error of the rating after that round, where one is known."""
         last = {(step.tournament_id, step.entrant_no): step.round_no for step in steps}
@@ -260,6 +260,13 @@ def _tournament(tx: Connection, tournament_id: int) -> pages.TournamentRow:
     if row is None:
         raise NotFound(f"There is no tournament {tournament_id}.")
     return row
+
+
+def _head(tx: Connection, tournament_id: int) -> pages.HeadRow:
+    found = pages.heads(tx, [tournament_id])
+    if not found:
+        raise NotFound(f"There is no tournament {tournament_id}.")
+    return found[0]
 
 
 def _top_of(tx: Connection, ladder: str) -> rating_pages.LadderRow:
@@ -299,7 +306,9 @@ def _line(line: standings.Standing, entrant: pages.EntrantRow) -> schemas.TableL
     return _made(schemas.TableLine, entrant, **{name: getattr(line, name) for name in names})
 
 
-def _top(lines: Sequence[rating_pages.LadderRow], errors: dict[tuple[int, int], float | None]) -> list[schemas.LadderLine]:
+def _top(
+    lines: Sequence[rating_pages.LadderRow], errors: dict[tuple[int, int], float | None]
+) -> list[schemas.LadderLine]:
     return [_made(schemas.LadderLine, line, error=errors.get((line.tournament_id, line.version_id))) for line in lines]
 
 

@@ -21,7 +21,7 @@ from rummy.league.ratings import elo
 from rummy.rules.games import find_game
 from rummy.rules.match import Match
 from rummy.rules.replay import Recorder, verify
-from rummy.store import bots, db, drawing, fixtures, leagues, matches, migrate, owners, ratings, seasons, tournaments
+from rummy.store import db, drawing, fixtures, leagues, matches, migrate, owners, ratings, seasons, tournaments
 from rummy.store.db import Connection, Database
 from rummy.store.log import OPERATOR
 from rummy.store.matches import PlayedMatch, SeatResult
@@ -44,28 +44,33 @@ _VERSIONS: LiteralString = """
     SELECT bot_id, number::text, 'python', 'bot.py', true, sha256('bot'), %(games)s, %(now)s
       FROM generate_series(1, 2) AS number, bot ORDER BY number, bot_id"""
 
+_FIRST: LiteralString = "SELECT count(*) FROM round WHERE tournament_id = %(made)s AND closed_at IS NOT NULL"
 _PLAYED: LiteralString = """
-    UPDATE fixture SET state = 'done', attempt = 1, done_at = now()
+    UPDATE fixture SET state = 'done', attempt = 1, done_at = now(), holder = NULL, lease_until = NULL
      WHERE tournament_id = %(made)s AND round_no < %(rounds)s AND state <> 'done'"""
 _RESULTS: tuple[LiteralString, ...] = (
     "ALTER TABLE tournament_log DISABLE TRIGGER chain",  # It adds entries one by one.
     """INSERT INTO fixture_attempt (fixture_id, generation, attempt, holder, claimed_at, ended_at, outcome)
        SELECT fixture_id, 0, 1, 'bench', now(), now(), 'done' FROM fixture
-        WHERE tournament_id = %(made)s AND state = 'done'""",
+        WHERE tournament_id = %(made)s AND round_no >= %(first)s AND state = 'done'
+           ON CONFLICT DO NOTHING""",  # One has been begun.
     """INSERT INTO match (fixture_id, generation, leg, reason, deals, actions, replay, digest, saved_at)
        SELECT fixture_id, 0, leg, 'target', 1, 1, '\\x0100', sha256('x'), now()
-         FROM fixture, generate_series(0, 1) AS leg WHERE tournament_id = %(made)s AND state = 'done'""",
+         FROM fixture, generate_series(0, 1) AS leg
+        WHERE tournament_id = %(made)s AND round_no >= %(first)s AND state = 'done'""",
     """INSERT INTO seat_result (match_id, fixture_id, seat, entrant_no, placement, score, strikes)
        SELECT match_id, fixture_id, mod(seat + leg, 2), entrant_no,
               CASE WHEN mod(match_id * 7 / 4 + seat, 2) = 0 THEN 1 ELSE 2 END, 0, 0
-         FROM match JOIN fixture_seat USING (fixture_id) WHERE tournament_id = %(made)s""",
+         FROM fixture JOIN match USING (fixture_id) JOIN fixture_seat USING (fixture_id, tournament_id)
+        WHERE tournament_id = %(made)s AND round_no >= %(first)s""",
     "ANALYZE match, seat_result, fixture, fixture_seat, entrant",
-    """INSERT INTO fixture_score (fixture_id, entrant_no, score)
-       SELECT fixture_id, r.entrant_no, avg(2 - placement) FROM seat_result r JOIN fixture USING (fixture_id)
-        WHERE tournament_id = %(made)s GROUP BY fixture_id, r.entrant_no""",
+    """INSERT INTO fixture_score (fixture_id, entrant_no, of_version, score)
+       SELECT fixture_id, entrant_no, version_id, avg(2 - placement)
+         FROM fixture JOIN seat_result USING (fixture_id) JOIN entrant USING (tournament_id, entrant_no)
+        WHERE tournament_id = %(made)s AND round_no >= %(first)s GROUP BY fixture_id, entrant_no, version_id""",
     "ANALYZE fixture_score",
     """UPDATE round SET closed_at = now(), rated_at = now()
-        WHERE tournament_id = %(made)s AND round_no < %(rounds)s""",
+        WHERE tournament_id = %(made)s AND round_no BETWEEN %(first)s AND %(rounds)s - 1""",
     """INSERT INTO rating_change (ladder, tournament_id, round_no, version_id, before, after, fixtures, reason)
        SELECT ladder, tournament_id, round_no, version_id, opening + sum(step) OVER past - step,
               opening + sum(step) OVER past, 1, 'round'
@@ -74,7 +79,7 @@ _RESULTS: tuple[LiteralString, ...] = (
                  FROM tournament t JOIN fixture f USING (tournament_id) JOIN fixture_score s USING (fixture_id)
                  JOIN entrant e ON e.tournament_id = t.tournament_id AND e.entrant_no = s.entrant_no
                  LEFT JOIN rating r USING (ladder, version_id)
-                WHERE t.tournament_id = %(made)s) AS steps
+                WHERE t.tournament_id = %(made)s AND round_no >= %(first)s) AS steps
        WINDOW past AS (PARTITION BY version_id ORDER BY round_no)
         ORDER BY round_no, version_id""",
     """INSERT INTO tournament_log (tournament_id, entry_no, at, who, move, why, what, digest)
@@ -85,10 +90,10 @@ _RESULTS: tuple[LiteralString, ...] = (
                       json_build_array(json_build_object('seats', json_agg(
                         json_build_array(entrant_no, seat + 1, 0, NULL, 0))))) AS what
                  FROM fixture JOIN fixture_seat USING (fixture_id, tournament_id)
-                WHERE tournament_id = %(made)s AND state = 'done' GROUP BY fixture_id
+                WHERE tournament_id = %(made)s AND round_no >= %(first)s AND state = 'done' GROUP BY fixture_id
                 UNION ALL
                SELECT 'closed', json_build_object('round', round_no) FROM round
-                WHERE tournament_id = %(made)s AND closed_at IS NOT NULL) AS moves""",
+                WHERE tournament_id = %(made)s AND round_no >= %(first)s AND closed_at IS NOT NULL) AS moves""",
     "ALTER TABLE tournament_log ENABLE ALWAYS TRIGGER chain",
     "ANALYZE round, tournament, tournament_log, rating_change, fixture_score",
 )
@@ -104,7 +109,7 @@ _REPLAY: LiteralString = """
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much there is. Of the largest tournament, which is in play, `cycles` are played of twenty more."""
+    """How much there is. Of the largest tournament, which is in play, `cycles` are played of many more."""
 
     entrants: int
     cycles: int
@@ -112,6 +117,7 @@ class Size:
     of_each: int  # each with so many cycles
     field: int  # of so many entrants.
     bots: int
+    duel: int  # Rounds of the duel.
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +158,9 @@ def fill(database: Database, size: Size) -> Filled:
         versions = _bots(tx, size.bots, now - (SEASONS + 2) * DAY)  # Before a league begins.
     league = _league(database, versions[: size.field], now)
     duel = entered(database, Plan(name="Duel", game="gin", cycles=100_000), versions[:2])
-    large = entered(database, Plan(name="Large", game="gin", cycles=size.cycles + 20), versions[: size.entrants])
+    large = entered(
+        database, Plan(name="Large", game="gin", cycles=max(20, 20 * size.cycles)), versions[: size.entrants]
+    )
     for number in range(size.others):
         game = GAMES[number % len(GAMES)]
         plan = Plan(
@@ -160,12 +168,10 @@ def fill(database: Database, size: Size) -> Filled:
         )
         first = 0 if number % 2 else number * size.field % (len(versions) - size.field + 1)
         play(database, entered(database, plan, versions[first : first + size.field]))
-    play(database, duel, rounds=50)
+    play(database, duel, rounds=size.duel)
     play(database, large, rounds=size.cycles * (size.entrants - 1))
-    with db.connect(database.url) as connection:
-        connection.execute("VACUUM ANALYZE")
     with database.transaction() as tx:
-        running = _begun(tx, large).fixture_id
+        running = begun(tx, large).fixture_id
         match = _with_replay(tx, large)
         ladder = tournaments.get(tx, large).ladder
     return Filled(large, duel, ladder, league, 1, match, running)
@@ -232,15 +238,19 @@ def _advance(database: Database, league_id: int, now: datetime) -> None:
 
 
 def play(database: Database, tournament_id: int, *, rounds: int = 10**9) -> None:
-    """Makes results up for so many rounds of a tournament, and ends it where that is all."""
-    values = {"made": tournament_id, "rounds": rounds}
+    """Makes results up for the first *rounds* of a tournament that have none yet, and ends it where that is all."""
     with database.transaction() as tx:
+        row = tx.execute(_FIRST, {"made": tournament_id}).fetchone()
+        assert row is not None
+        values = {"made": tournament_id, "rounds": rounds, "first": row[0]}
         tx.execute("SET LOCAL session_replication_role = replica")  # Rows that are made up need no keys looked up.
         tx.execute(_PLAYED, values)
         while drawing.draw(tx, tournament_id, now=db.now(tx)):
             tx.execute(_PLAYED, values)
         for query in _RESULTS:
             tx.execute(query, values)
+    with db.connect(database.url) as connection:  # As the server does by itself after a while.
+        connection.execute("VACUUM ANALYZE")
     with database.transaction() as tx:
         tournaments.finish_played(tx, now=db.now(tx))
         tournaments.reveal(tx, now=db.now(tx))
@@ -249,7 +259,8 @@ def play(database: Database, tournament_id: int, *, rounds: int = 10**9) -> None
 # ---- fixtures one by one
 
 
-def _begun(tx: Connection, tournament_id: int) -> fixtures.Claim:
+def begun(tx: Connection, tournament_id: int) -> fixtures.Claim:
+    """The next fixture of a tournament, which is in play from now on."""
     row = tx.execute(_NEXT, {"made": tournament_id}).fetchone()
     assert row is not None
     claim = fixtures.claim(tx, row[0], holder="bench", now=db.now(tx), lease=LEASE)
@@ -258,7 +269,7 @@ def _begun(tx: Connection, tournament_id: int) -> fixtures.Claim:
 
 
 def _finish(tx: Connection, tournament_id: int) -> None:
-    claim = _begun(tx, tournament_id)
+    claim = begun(tx, tournament_id)
     entrants = [entrant.entrant_no for entrant in fixtures.terms(tx, claim).entrants]
     legs = [
         PlayedMatch(

@@ -13,7 +13,7 @@ import asyncio
 import re
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import median, quantiles
@@ -31,7 +31,7 @@ from bench.tree import used_by
 from rummy.store.db import Connection, Database
 
 LIMIT_MS = 50.0
-SIZE = Size(entrants=64, cycles=100, others=16, of_each=40, field=16, bots=400)
+SIZE = Size(entrants=64, cycles=100, others=16, of_each=40, field=16, bots=400, duel=1000)
 """More than half a million matches."""
 WARM, WRITES = 20, 6
 FORMS: Mapping[str, Sequence[str]] = {
@@ -63,7 +63,7 @@ def addresses(app: FastAPI, there: Filled) -> Iterator[tuple[str, str]]:
         dependant = getattr(context, "dependant", None)  # The description of the interface has none.
         for name in () if dependant is None else _parameters(dependant):
             for value in FORMS[name]:
-                value = "1000.0" if name == "after" and route.endswith(PLACES) else value
+                value = "100.0" if name == "after" and route.endswith(PLACES) else value
                 yield f"{route}?{name}={value}", f"{address}?{name}={value.replace(' ', '%20')}"
 
 
@@ -100,7 +100,7 @@ async def ask(app: FastAPI, address: str) -> Answer:
         await gone.wait()
         return {"type": "http.disconnect"}
 
-    async def send(message: dict[str, Any]) -> None:
+    async def send(message: MutableMapping[str, Any]) -> None:
         nonlocal status, size
         if message["type"] == "http.response.start":
             status = message["status"]
@@ -226,7 +226,7 @@ async def _after_writes(app: FastAPI, owner: Database, there: Filled, address: s
 def _row(name: str, warm: Sequence[Answer], stored: float, written: Sequence[Answer], rows: int) -> Row:
     assert all(answer.status in (200, 204) for answer in warm), (name, warm[0].status)
     wall, after = (1000 * median(answer.seconds for answer in some) for some in (warm, written))
-    mine = [1000 * quantiles([answer.processor for answer in some], n=20, method="inclusive")[-1] for some in (warm, written)]
+    mine = [1000 * _high([answer.processor for answer in some]) for some in (warm, written)]
     value = max(mine) + 1000 * stored
     return {
         "figure": f"ms for {name}",
@@ -235,3 +235,8 @@ def _row(name: str, warm: Sequence[Answer], stored: float, written: Sequence[Ans
         f"wall {wall:.1f}, after a write {after:.1f}; {rows:,} rows, {warm[0].size / 1000:.0f} kB",
         "ratio": round(LIMIT_MS / value, 2), "goal": 1.0, "holds": LIMIT_MS / value >= rules.HELD_AT,
     }  # fmt: skip
+
+
+def _high(values: Sequence[float]) -> float:
+    """The 95th percentile."""
+    return quantiles(values, n=20, method="inclusive")[-1]

@@ -65,7 +65,9 @@ def _places(order: Sequence[joint.Strength]) -> list[int]:
     return places
 
 
-def _read(database: Database, ladder: str) -> tuple[list[rating_pages.LadderRow], dict[Record, int], list[list[Single]]]:
+def _read(
+    database: Database, ladder: str
+) -> tuple[list[rating_pages.LadderRow], dict[Record, int], list[list[Single]]]:
     with database.transaction() as tx:
         tx.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")  # One moment for all.
         return (

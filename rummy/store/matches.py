@@ -68,7 +68,9 @@ _SEAT: LiteralString = """
     VALUES (%(match_id)s, %(fixture_id)s, %(seat)s, %(entrant_no)s, %(placement)s, %(score)s, %(forfeit)s,
             %(strikes)s)"""
 _SCORE: LiteralString = """
-    INSERT INTO fixture_score (fixture_id, entrant_no, score) VALUES (%(fixture_id)s, %(entrant_no)s, %(score)s)"""
+    INSERT INTO fixture_score (fixture_id, entrant_no, of_version, score)
+    SELECT fixture_id, entrant_no, version_id, %(score)s FROM fixture JOIN entrant USING (tournament_id)
+     WHERE fixture_id = %(fixture_id)s AND entrant_no = %(entrant_no)s"""
 
 
 def save(tx: Connection, fixture_id: int, generation: int, played: Sequence[PlayedMatch], *, now: datetime) -> None:

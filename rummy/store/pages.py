@@ -5,6 +5,7 @@ All of it runs with the rights of `arena_dashboard`: a seed that is not yet reve
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, LiteralString, TypeVar
@@ -38,7 +39,6 @@ class TournamentRow:
     seed: bytes | None
     rated: bool
     state: str
-    newest_entry: int | None  # Of its log.
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -49,6 +49,18 @@ class TournamentRow:
     league_id: int | None
     season_no: int | None
     division_no: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadRow:
+    """What identifies the state of a tournament, read at a glance."""
+
+    tournament_id: int
+    name: str
+    game: str
+    options: dict[str, Any]
+    state: str
+    newest_entry: int | None  # Of its log: it grows with every result, and with every bot that leaves.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,14 +176,14 @@ TOURNAMENT: LiteralString = """
     SELECT t.tournament_id, t.name, t.game, t.options, t.ladder, t.format, t.table_size, t.cycles, t.format_options,
            t.limit_ms, t.bank_ms, t.increment_ms, t.faults, t.deadlines, t.commitment, s.master AS seed, t.rated,
            t.state, t.created_at, t.started_at, t.finished_at, t.league_id, t.season_no, t.division_no,
-           (SELECT max(entry_no) FROM tournament_log l WHERE l.tournament_id = t.tournament_id) AS newest_entry,
            (SELECT count(*) FROM entrant e WHERE e.tournament_id = t.tournament_id) AS entrants,
-           greatest(t.saved, t.planned) AS fixtures, t.saved - todo.todo AS done, todo.running
+           greatest(t.saved, t.planned) AS fixtures,
+           t.saved - (SELECT count(*) FROM fixture f
+                       WHERE f.tournament_id = t.tournament_id AND f.state <> 'done') AS done,
+           (SELECT count(*) FROM fixture f
+             WHERE f.tournament_id = t.tournament_id AND f.state = 'running') AS running
       FROM tournament t
-      LEFT JOIN revealed_seed s USING (tournament_id)
-     CROSS JOIN LATERAL (
-           SELECT count(*) AS todo, count(*) FILTER (WHERE f.state = 'running') AS running
-             FROM fixture f WHERE f.tournament_id = t.tournament_id AND f.state <> 'done') todo"""
+      LEFT JOIN revealed_seed s USING (tournament_id)"""
 
 TOURNAMENT_PAGE: LiteralString = (
     TOURNAMENT
@@ -181,6 +193,11 @@ TOURNAMENT_PAGE: LiteralString = (
 )
 
 TOURNAMENT_BY_ID: LiteralString = TOURNAMENT + " WHERE t.tournament_id = %(tournament_id)s"
+
+HEADS: LiteralString = """
+    SELECT t.tournament_id, t.name, t.game, t.options, t.state,
+           (SELECT max(entry_no) FROM tournament_log l WHERE l.tournament_id = t.tournament_id) AS newest_entry
+      FROM tournament t WHERE t.tournament_id = ANY(%(numbers)s) ORDER BY t.tournament_id"""
 
 ENTRANTS: LiteralString = """
     SELECT e.entrant_no, b.bot_id, b.name, o.name AS owner, v.version_id, v.version, v.hosted, e.nonce, e.left_as
@@ -264,18 +281,16 @@ VERSIONS: LiteralString = """
 
 BOT_MATCHES: LiteralString = """
     WITH played AS (
-      SELECT recent.*, e.version_id
+      SELECT recent.*, v.version
         FROM bot_version v
-        JOIN entrant e USING (version_id)
        CROSS JOIN LATERAL (
              SELECT f.fixture_id, f.tournament_id, f.generation, s.entrant_no
-               FROM fixture_seat s JOIN fixture f USING (fixture_id)
-              WHERE s.tournament_id = e.tournament_id AND s.entrant_no = e.entrant_no
-                AND s.fixture_id < %(before)s AND f.state = 'done'
-              ORDER BY s.fixture_id DESC LIMIT %(limit)s) recent
+               FROM fixture_score s JOIN fixture f USING (fixture_id)
+              WHERE s.of_version = v.version_id AND -s.fixture_id > -%(before)s AND f.absent IS NULL
+              ORDER BY -s.fixture_id LIMIT %(limit)s) recent
        WHERE v.bot_id = %(bot_id)s
        ORDER BY recent.fixture_id DESC LIMIT %(limit)s)
-    SELECT m.match_id, m.fixture_id, p.tournament_id, t.name AS tournament, t.game, m.leg, v.version,
+    SELECT m.match_id, m.fixture_id, p.tournament_id, t.name AS tournament, t.game, m.leg, p.version,
            r.placement, r.score, r.forfeit,
            (SELECT jsonb_agg(jsonb_build_object('bot_id', b.bot_id, 'name', b.name, 'owner', w.name) ORDER BY o.seat)
               FROM seat_result o
@@ -286,7 +301,6 @@ BOT_MATCHES: LiteralString = """
              WHERE o.match_id = m.match_id AND o.entrant_no <> p.entrant_no) AS others
       FROM played p
       JOIN tournament t USING (tournament_id)
-      JOIN bot_version v USING (version_id)
       JOIN match m ON m.fixture_id = p.fixture_id AND m.generation = p.generation
       JOIN seat_result r ON r.match_id = m.match_id AND r.entrant_no = p.entrant_no
      ORDER BY m.fixture_id DESC, m.leg"""
@@ -329,6 +343,11 @@ def tournaments(tx: Connection, *, before: int, limit: int) -> list[TournamentRo
 def tournament(tx: Connection, tournament_id: int) -> TournamentRow | None:
     """One tournament, or None."""
     return one(tx, TournamentRow, TOURNAMENT_BY_ID, tournament_id=tournament_id)
+
+
+def heads(tx: Connection, numbers: Collection[int]) -> list[HeadRow]:
+    """The tournaments of these numbers, in their order, without those that are not there."""
+    return many(tx, HeadRow, HEADS, numbers=list(numbers))
 
 
 def entrants(tx: Connection, tournament_id: int) -> list[EntrantRow]:

@@ -53,7 +53,7 @@ RATINGS: LiteralString = """
     WITH steps AS (
       SELECT newest.* FROM bot_version v
        CROSS JOIN LATERAL (
-             SELECT * FROM rating_change c WHERE c.version_id = v.version_id ORDER BY c.change_id DESC LIMIT %(limit)s
+             SELECT * FROM rating_change c WHERE c.version_id = v.version_id ORDER BY -c.change_id LIMIT %(limit)s
              ) newest
        WHERE v.bot_id = %(bot_id)s
        ORDER BY newest.change_id DESC LIMIT %(limit)s)
