@@ -3,7 +3,7 @@
 The store is real, and so is the dashboard, which is asked without a network between: what counts is the time from the
 request to the last byte of the answer. It is asked warm, and right after results and a change of ratings. Since other
 programs take their share of the machine, an address is judged by the 95th percentile of its processor time: exact for
-this process, without what goes on in the background when the answer is there, and with PostgreSQL's mean when warm. The
+this process, without the threads that compute tables in the background, and with PostgreSQL's mean when warm. The
 medians by the clock on the wall stand beside it. Rows are those that PostgreSQL has read, from tables or indexes.
 """
 
@@ -111,16 +111,15 @@ async def ask(app: FastAPI, address: str) -> Answer:
             size += len(message.get("body", b""))
 
     asked = asyncio.Event()
-    began, spent, before = time.perf_counter(), time.process_time(), in_the_background()
+    began, spent = time.perf_counter(), processor()
     await app(scope, receive, send)
-    seconds, spent, after = time.perf_counter() - began, time.process_time() - spent, in_the_background()
-    return Answer(status, size, seconds, spent - sum(used - before.get(name, 0) for name, used in after.items()))
+    return Answer(status, size, time.perf_counter() - began, processor() - spent)
 
 
-def in_the_background() -> dict[int, float]:
-    """Seconds of processor of the threads that compute values that are kept, as far as they are still at it."""
-    threads = [each.ident for each in threading.enumerate() if each.name == THREAD and each.ident is not None]
-    return {ident: time.clock_gettime(time.pthread_getcpuclockid(ident)) for ident in threads}
+def processor() -> float:
+    """Seconds of processor of the threads of this process, without those that compute values that are kept."""
+    threads = [each.ident for each in threading.enumerate() if each.name != THREAD and each.ident is not None]
+    return sum(time.clock_gettime(time.pthread_getcpuclockid(ident)) for ident in threads)
 
 
 _READ: LiteralString = """

@@ -9,7 +9,7 @@ from bench.filled import Size
 from bench.pages import Counting, addresses, as_dashboard, rows_read
 from rummy.store.db import Database
 
-SIZE = Size(entrants=12, cycles=25, others=4, of_each=10, field=8, bots=24, duel=1100)
+SIZE = Size(entrants=12, cycles=25, others=4, of_each=10, field=8, bots=24, duel=800)
 MORE = 10
 """So many times as much is played in the end."""
 SLACK = 300
