@@ -31,6 +31,7 @@ def order_of(claim: Claim, terms: Terms) -> arbiter_pb2.Order:
             grace_seconds=claim.faults["grace_seconds"],
             deaths=claim.faults["deaths"],
         ),
+        deadline_seconds=claim.match_seconds,
     )
 
 
