@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 
 from season import NOON, Season, careless, draw_and_knock, gone, plain
@@ -15,7 +16,7 @@ THREES: dict[str, object] = {"game": "one_oh_one", "table_size": 3}
 STYLES = (plain, plain, draw_and_knock, gone, gone, careless)
 
 
-def begun(world: World, owner: str = "Bea", **plan: object) -> tuple[Season, int]:
+def begun(world: World, plan: Mapping[str, object], owner: str = "Bea") -> tuple[Season, int]:
     """A tournament of six bots, of which two never play; those of two seats tie where two of them meet."""
     season = Season(world.database, NOON)
     versions = season.bots([f"bot {number}" for number in range(len(STYLES))], owner)
@@ -28,9 +29,11 @@ def begun(world: World, owner: str = "Bea", **plan: object) -> tuple[Season, int
     return season, season.tournament(versions, **plan)
 
 
-def eventful(world: World, owner: str = "Bea", *, disqualify: bool = False, **plan: object) -> tuple[Season, int]:
+def eventful(
+    world: World, plan: Mapping[str, object], *, owner: str = "Bea", disqualify: bool = False
+) -> tuple[Season, int]:
     """Such a tournament that is over: a fixture was void, one endless, one deserted; two bots have left."""
-    season, number = begun(world, owner, **plan)
+    season, number = begun(world, plan, owner)
     season.play(number, most=5)
     with world.database.transaction() as tx:
         newest = tx.execute(

@@ -59,7 +59,7 @@ def test_the_table_and_the_ratings_follow_from_the_export(
     world: World, plan: dict[str, object], disqualify: bool
 ) -> None:
     """Ties at the wall, double forfeits, what nobody played, what is void, and what counts as won by the others."""
-    _, number = eventful(world, disqualify=disqualify, **plan)
+    _, number = eventful(world, plan, disqualify=disqualify)
     lines = exported(world, RESULTS, number)
     with world.database.transaction() as tx:
         versions, standings = tournaments.entrants(tx, number), drawing.table(tx, number)()
@@ -86,7 +86,7 @@ def in_order(result: FixtureResult) -> Any:
 
 @pytest.mark.parametrize("plan", [PAIRS, THREES], ids=["pairs", "threes"])
 def test_each_line_is_what_the_replay_comes_to_and_nothing_is_missing(world: World, plan: dict[str, object]) -> None:
-    _, number = eventful(world, **plan)
+    _, number = eventful(world, plan)
     lines = exported(world, RESULTS, number)
     assert len(by(lines, "fixture")) == world.value("SELECT count(*) FROM fixture WHERE state = 'done'")
     played = [leg for leg in by(lines, "fixture", "leg") if leg[0]["match"] is not None]
