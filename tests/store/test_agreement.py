@@ -41,7 +41,7 @@ def table_of(lines: list[Line]) -> dict[int, tuple[int, int, int, float]]:
             mine[1] += there and place == 1 and first == 1
             mine[2] += there and place == 1 and first > 1
             mine[3] += points if there else 0.0
-    return {version: tuple(mine) for version, mine in found.items()}  # type: ignore[misc]
+    return {version: tuple(mine) for version, mine in found.items()}
 
 
 def fixture_of(lines: list[Line]) -> FixtureResult:
