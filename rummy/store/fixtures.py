@@ -203,19 +203,10 @@ def is_held(tx: Connection, claimed: Claim) -> bool:
 
 
 def _told(claimed: Claim, legs: Iterable[matches.PlayedMatch]) -> dict[str, object]:
-    """A result for the log, kept short. Seats are lists: entrant, placement, score, cause of a forfeit, strikes."""
+    """A result for the log, kept short."""
     return {
         "fixture": [claimed.round_no, claimed.table_no, claimed.generation],
-        "legs": [
-            {
-                "reason": leg.reason,
-                "deals": leg.deals,
-                "actions": leg.actions,
-                "replay": leg.digest.hex(),
-                "seats": [[s.entrant_no, s.placement, s.score, s.forfeit, s.strikes] for s in leg.seats],
-            }
-            for leg in legs
-        ],
+        "legs": [matches.told(leg) for leg in legs],
     }
 
 

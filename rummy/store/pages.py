@@ -42,6 +42,7 @@ class TournamentRow:
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    imported_at: datetime | None  # Where another arena has played it.
     entrants: int
     fixtures: int
     done: int
@@ -202,7 +203,7 @@ class MatchRow:
 TOURNAMENT: LiteralString = """
     SELECT t.tournament_id, t.name, t.game, t.options, t.ladder, t.format, t.table_size, t.cycles, t.format_options,
            t.limit_ms, t.bank_ms, t.increment_ms, t.faults, t.deadlines, t.commitment, s.master AS seed, t.rated,
-           t.state, t.created_at, t.started_at, t.finished_at, t.league_id, t.season_no, t.division_no,
+           t.state, t.created_at, t.started_at, t.finished_at, t.imported_at, t.league_id, t.season_no, t.division_no,
            (SELECT max(entry_no) FROM tournament_log l WHERE l.tournament_id = t.tournament_id) AS newest_entry,
            (SELECT count(*) FROM entrant e WHERE e.tournament_id = t.tournament_id) AS entrants,
            greatest(f.fixtures, t.planned) AS fixtures, f.fixtures - todo.todo AS done, todo.running
@@ -214,12 +215,9 @@ TOURNAMENT: LiteralString = """
            SELECT count(*) AS todo, count(*) FILTER (WHERE f.state = 'running') AS running
              FROM fixture f WHERE f.tournament_id = t.tournament_id AND f.state <> 'done') todo"""
 
-TOURNAMENT_PAGE: LiteralString = (
-    TOURNAMENT
-    + """
+TOURNAMENT_PAGE: LiteralString = f"""{TOURNAMENT}
      WHERE t.tournament_id < %(before)s
      ORDER BY t.tournament_id DESC LIMIT %(limit)s"""
-)
 
 TOURNAMENT_BY_ID: LiteralString = TOURNAMENT + " WHERE t.tournament_id = %(tournament_id)s"
 
@@ -327,7 +325,7 @@ LADDERS: LiteralString = """
     WITH rated AS (
       SELECT t.ladder, e.version_id, min(t.tournament_id) AS any_tournament
         FROM entrant e JOIN tournament t USING (tournament_id)
-       WHERE t.rated AND (%(ladder)s::text IS NULL OR t.ladder = %(ladder)s)
+       WHERE t.rated AND (t.ladder = %(ladder)s OR %(ladder)s::text IS NULL AND t.imported_at IS NULL)
        GROUP BY t.ladder, e.version_id),
     placed AS (
       SELECT rated.*, c.after AS rating, c.tournament_id,
@@ -465,7 +463,7 @@ def newest_change(tx: Connection) -> int:
 
 
 def ladders(tx: Connection, *, top: int) -> list[LadderRow]:
-    """The best *top* bot versions of every ladder."""
+    """The best *top* bot versions of every ladder of this arena."""
     return _many(tx, LadderRow, LADDERS, top=top, ladder=None)
 
 
