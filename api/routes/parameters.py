@@ -49,8 +49,12 @@ ArenaLeagues = Annotated[Leagues, Depends(leagues_of)]
 SeasonNo = Annotated[int, Path(ge=0, lt=2**31, description="A season, from 0.")]
 Id = Annotated[int, Path(ge=1, le=NEWEST)]
 LadderName = Annotated[
-    str, Path(max_length=80, pattern=r"^[a-z0-9_]+:[0-9a-f]{12}$", description="A game, and a mark of its options.")
-]
+    str,
+    Path(
+        max_length=80, pattern=r"^[a-z0-9_]+:[0-9a-f]{12}(@[0-9a-f]{12})?$",
+        description="A game, a mark of its options and, where it was imported, the tournament's mark.",
+    ),
+]  # fmt: skip
 Limit = Annotated[int, Query(ge=1, le=200, description="At most so many.")]
 Before = Annotated[int | None, Query(ge=1, le=NEWEST, description="Goes on below this id, as in `next`.")]
 After = Annotated[int, Query(ge=0, le=NEWEST, description="Goes on above this id, as in `next`.")]

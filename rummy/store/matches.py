@@ -46,6 +46,17 @@ class PlayedMatch:
     seats: tuple[SeatResult, ...]
 
 
+def told(leg: PlayedMatch) -> dict[str, object]:
+    """A leg for the log. Seats are lists: entrant, placement, score, cause of a forfeit, strikes."""
+    return {
+        "reason": leg.reason,
+        "deals": leg.deals,
+        "actions": leg.actions,
+        "replay": leg.digest.hex(),
+        "seats": [[s.entrant_no, s.placement, s.score, s.forfeit, s.strikes] for s in leg.seats],
+    }
+
+
 def pack(replay: bytes) -> bytes:
     """A replay as it is stored."""
     return ZSTD + zstandard.ZstdCompressor(level=3).compress(replay)
@@ -76,7 +87,7 @@ _SCORE: LiteralString = """
 def save(tx: Connection, fixture_id: int, generation: int, played: Sequence[PlayedMatch], *, now: datetime) -> None:
     """Saves all legs of a fixture and each entrant's score in it."""
     for match in played:
-        _save_one(tx, fixture_id, generation, match, now)
+        save_match(tx, fixture_id, generation, match, now=now)
     save_scores(tx, fixture_id, scores_of(played))
 
 
@@ -94,7 +105,8 @@ def scores_of(played: Sequence[PlayedMatch]) -> dict[int, float]:
     return dict(zip(entrants, scores, strict=True))
 
 
-def _save_one(tx: Connection, fixture_id: int, generation: int, match: PlayedMatch, now: datetime) -> None:
+def save_match(tx: Connection, fixture_id: int, generation: int, match: PlayedMatch, *, now: datetime) -> None:
+    """Saves one leg of a generation of a fixture."""
     values = {"leg": match.leg, "reason": match.reason, "deals": match.deals, "actions": match.actions, "now": now}
     keys = {"fixture_id": fixture_id, "generation": generation}
     row = tx.execute(_MATCH, {**values, **keys, "replay": pack(match.replay), "digest": match.digest}).fetchone()

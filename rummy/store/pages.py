@@ -42,6 +42,7 @@ class TournamentRow:
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    imported_at: datetime | None  # Where another arena has played it.
     entrants: int
     fixtures: int
     done: int
@@ -175,7 +176,7 @@ class MatchRow:
 TOURNAMENT: LiteralString = """
     SELECT t.tournament_id, t.name, t.game, t.options, t.ladder, t.format, t.table_size, t.cycles, t.format_options,
            t.limit_ms, t.bank_ms, t.increment_ms, t.faults, t.deadlines, t.commitment, s.master AS seed, t.rated,
-           t.state, t.created_at, t.started_at, t.finished_at, t.league_id, t.season_no, t.division_no,
+           t.state, t.created_at, t.started_at, t.finished_at, t.imported_at, t.league_id, t.season_no, t.division_no,
            (SELECT count(*) FROM entrant e WHERE e.tournament_id = t.tournament_id) AS entrants,
            greatest(t.saved, t.planned) AS fixtures,
            t.saved - (SELECT count(*) FROM fixture f
@@ -185,12 +186,9 @@ TOURNAMENT: LiteralString = """
       FROM tournament t
       LEFT JOIN revealed_seed s USING (tournament_id)"""
 
-TOURNAMENT_PAGE: LiteralString = (
-    TOURNAMENT
-    + """
+TOURNAMENT_PAGE: LiteralString = f"""{TOURNAMENT}
      WHERE t.tournament_id < %(before)s
      ORDER BY t.tournament_id DESC LIMIT %(limit)s"""
-)
 
 TOURNAMENT_BY_ID: LiteralString = TOURNAMENT + " WHERE t.tournament_id = %(tournament_id)s"
 

@@ -76,8 +76,8 @@ _LINE: LiteralString = """
       JOIN tournament t USING (tournament_id)
       JOIN bot_version v USING (version_id)
       JOIN bot b USING (bot_id)
-      JOIN owner o USING (owner_id)
-     ORDER BY n.ladder, n.rating DESC, n.version_id"""
+      JOIN owner o USING (owner_id)"""
+_ORDER: LiteralString = "ORDER BY n.ladder, n.rating DESC, n.version_id"
 # One ladder after the other is looked up: however many ratings there are, few are read.
 LADDERS: LiteralString = f"""
     WITH RECURSIVE named AS (
@@ -89,11 +89,11 @@ LADDERS: LiteralString = f"""
       SELECT top.* FROM named CROSS JOIN LATERAL (
              SELECT * FROM rating r WHERE r.ladder = named.ladder
               ORDER BY r.rating DESC, r.version_id LIMIT %(top)s) top)
-    {_LINE}"""
+    {_LINE} WHERE t.imported_at IS NULL {_ORDER}"""
 LADDER: LiteralString = f"""
     WITH best AS (
       SELECT * FROM rating WHERE ladder = %(ladder)s ORDER BY rating DESC, version_id LIMIT %(top)s)
-    {_LINE}"""
+    {_LINE} {_ORDER}"""
 
 
 def ratings(tx: Connection, bot_id: int, *, limit: int) -> list[RatingRow]:
@@ -109,7 +109,7 @@ def newest_change(tx: Connection) -> int:
 
 
 def ladders(tx: Connection, *, top: int) -> list[LadderRow]:
-    """The best *top* bot versions of every ladder."""
+    """The best *top* bot versions of every ladder of this arena."""
     return many(tx, LadderRow, LADDERS, top=top)
 
 
