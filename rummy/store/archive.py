@@ -21,7 +21,7 @@ from rummy.store.rebuild import Rebuilt
 FORMAT = "rummy-arena-archive"
 VERSION = 1
 MAX_LINE = 4 << 20
-MAX_LOG = 512 << 20
+MAX_LOG = 256 << 20
 """Bytes of a line, and of all entries of a log; the limits of replays are their own."""
 Place = tuple[int, int, int, int]
 """Of a match: round, table, generation, leg."""

@@ -251,6 +251,7 @@ class Rebuilt:
 
     def _finished(self, said: dict[str, Any]) -> None:
         _demand(all(fixture.done for fixture in self.fixtures.values()), "there are fixtures to be played")
+        _demand(find_format(self.terms["format"]).waits or not self._next(1), "there are rounds to be drawn")
 
     def _revealed(self, said: dict[str, Any]) -> None:
         committed = commitment(bytes.fromhex(said["seed"])).hex()

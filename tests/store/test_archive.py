@@ -324,3 +324,11 @@ def test_a_bomb_does_not_fill_the_memory() -> None:
     assert len(bomb) < 1 << 17
     with pytest.raises(BadInput, match="a line of more than"):
         Reader(io.BytesIO(bomb))
+
+
+def test_a_log_without_end_does_not_fill_the_memory_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "MAX_LOG", 1 << 16)
+    head = canonical.dumps({"format": archive.FORMAT, "version": archive.VERSION, "bots": []}) + b"\n"
+    entry = log.Entry(entry_no=0, at=NOON, who="", move="", why="", what="{}", digest=b"").as_json()
+    with pytest.raises(BadInput, match="the log of an archive has at most 65,536 bytes"):
+        Reader(io.BytesIO(gzip.compress(head + (canonical.dumps(entry) + b"\n") * 10_000)))
