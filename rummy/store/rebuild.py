@@ -142,6 +142,7 @@ class Rebuilt:
         _demand(said["planned"] == size.fixtures, "another number of fixtures was to be planned")
 
     def _drawn(self, said: dict[str, Any]) -> None:
+        _demand(self.state is TournamentState.RUNNING, "it is not being played")
         drawn = self._next(said["rounds"])
         if tables_digest(drawn) != said["tables"] and self.seed is None:
             raise BadInput("its tables follow from the seed, which the log has once it is revealed")

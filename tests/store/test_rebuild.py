@@ -194,7 +194,7 @@ def sealed(chain: list[Entry]) -> list[Entry]:
         ("rated", "1500.0", "1501.0", "rated, does not follow"),
         ("drawn", '"tables":"', '"tables":"00', "drawn, does not follow from those before: other tables"),
         ("entered", '"entrant":0', '"entrant":5', "entered, does not follow from those before: another number"),
-        ("started", None, None, "result, does not follow|closed, does not follow|finished, does not follow"),
+        ("started", None, None, "drawn, does not follow from those before: it is not being played"),
         ("revealed", '"seed":"', '"seed":"00', "the seed is not the one that was committed to"),
     ],
 )
