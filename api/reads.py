@@ -63,6 +63,11 @@ class Reads:
             blocks, in_play = waits.blocks(tx, tournament_id), waits.in_play(tx, tournament_id)
         return _made(schemas.TournamentDetail, row, entered=entered, waits_for=blocks, in_play=in_play)
 
+    def check_tournament(self, tournament_id: int) -> None:
+        """Raises `NotFound` where there is none of that number."""
+        with self._database.transaction() as tx:
+            _head(tx, tournament_id)
+
     def log(
         self, tournament_id: int, *, before: int | None, limit: int, routine: bool
     ) -> schemas.Page[schemas.LogEntry]:
@@ -140,6 +145,11 @@ class Reads:
             computing=found.computing,
             lines=[_fitted_line(line) for line in found.value or self._unfitted(name)],
         )
+
+    def check_ladder(self, name: str) -> None:
+        """Raises `NotFound` where nothing is rated in it."""
+        with self._database.transaction() as tx:
+            _top_of(tx, name)
 
     def luck(self, name: str) -> luck.LadderLuck:
         """How much luck there is in the results of a ladder, once it is computed."""
