@@ -21,7 +21,7 @@ from rummy.store.rebuild import Rebuilt
 FORMAT = "rummy-arena-archive"
 VERSION = 1
 MAX_LINE = 4 << 20
-MAX_LOG = 512 << 20
+MAX_LOG = 256 << 20
 """Bytes of a line, and of all entries of a log; the limits of replays are their own."""
 Place = tuple[int, int, int, int]
 """Of a match: round, table, generation, leg."""
@@ -105,26 +105,32 @@ class Reader:
         self._seen = sha256()
         self.digest = ""  # Of all lines before the one that was read last; at the end, of the archive.
         head = self._read()
-        if head.get("format") != FORMAT or head.get("version") != VERSION:
+        bots = head.get("bots")
+        if head != {"format": FORMAT, "version": VERSION, "bots": bots} or not isinstance(bots, list):
             raise BadInput(f"this is no archive of the format {FORMAT}, version {VERSION}")
-        self.bots: list[Any] = head["bots"] if isinstance(head.get("bots"), list) else []
+        self.bots: list[Any] = bots
         self._next = self._read()
-        self.entries: list[Entry] = log.read_json(self._log())
+        self.entries: list[Entry] = list(self._log())
 
-    def _log(self) -> Iterator[dict[str, Any]]:
+    def _log(self) -> Iterator[Entry]:
         size = 0
         while "entry" in self._next:
-            size += len(canonical.dumps(self._next))
+            line = _line(self._next)
+            size += len(line)
             if size > MAX_LOG:
                 raise BadInput(f"the log of an archive has at most {MAX_LOG:,} bytes")
-            yield self._next
+            [entry] = log.read_json([self._next])
+            if _line(entry.as_json()) != line:
+                raise BadInput(f"entry {entry.entry_no} of the archive's log is not written as it should be")
+            yield entry
             self._next = self._read()
 
     def replays(self) -> Iterator[tuple[Place, bytes]]:
         """Each replay with its place, up to the end of the archive."""
         while "replay" in self._next:
-            place, lines = self._next["replay"], self._next.get("lines", "")
-            if not isinstance(place, list) or len(place) != 4 or any(type(each) is not int for each in (*place, lines)):
+            place, lines = self._next["replay"], self._next.get("lines")
+            whole = isinstance(place, list) and len(place) == 4 and len(self._next) == 2
+            if not whole or not isinstance(lines, int) or any(type(each) is not int for each in (*place, lines)):
                 raise BadInput("a replay in the archive does not say whose it is, or how many lines it has")
             yield (place[0], place[1], place[2], place[3]), self._replay(lines)
             self._next = self._read()

@@ -142,6 +142,7 @@ class Rebuilt:
         _demand(said["planned"] == size.fixtures, "another number of fixtures was to be planned")
 
     def _drawn(self, said: dict[str, Any]) -> None:
+        _demand(self.state is TournamentState.RUNNING, "it is not being played")
         drawn = self._next(said["rounds"])
         if tables_digest(drawn) != said["tables"] and self.seed is None:
             raise BadInput("its tables follow from the seed, which the log has once it is revealed")
@@ -251,6 +252,7 @@ class Rebuilt:
 
     def _finished(self, said: dict[str, Any]) -> None:
         _demand(all(fixture.done for fixture in self.fixtures.values()), "there are fixtures to be played")
+        _demand(find_format(self.terms["format"]).waits or not self._next(1), "there are rounds to be drawn")
 
     def _revealed(self, said: dict[str, Any]) -> None:
         committed = commitment(bytes.fromhex(said["seed"])).hex()

@@ -28,7 +28,7 @@ from rummy.store import (
     log,
     matches,
     owners,
-    pages,
+    rating_pages,
     ratings,
     recorded,
     tournaments,
@@ -118,17 +118,17 @@ def test_it_moves_no_rating_here_and_its_bots_are_nobody_here(world: World, else
     mine = local.bots([f"bot {number}" for number in range(len(STYLES))], "Bea")
     local.play(local.tournament(mine[:3], **{**PAIRS, "cycles": 1}))
     with elsewhere.transaction() as tx:
-        before = ratings.log(tx), pages.ladders(tx, top=10), owners.find(tx, "Bea")
+        before = ratings.log(tx), rating_pages.ladders(tx, top=10), owners.find(tx, "Bea")
     _, number = eventful(world, PAIRS)
     there = taken(elsewhere, written(world.database, number))
     settle(elsewhere, clock=lambda tx: local.now)
     with elsewhere.transaction() as tx:
-        assert (ratings.log(tx), pages.ladders(tx, top=10), owners.find(tx, "Bea")) == before
+        assert (ratings.log(tx), rating_pages.ladders(tx, top=10), owners.find(tx, "Bea")) == before
         assert list(ratings.recompute(tx, elo.rate_round)) == before[0]
         came = tournaments.entrants(tx, there)
         assert not set(came) & set(mine)
         ladder = tournaments.get(tx, there).ladder
-        assert {row.version_id for row in pages.ladder(tx, ladder, top=10)} <= set(came)
+        assert {row.version_id for row in rating_pages.ladder(tx, ladder, top=10)} <= set(came)
         assert ladder.startswith(f"{before[0][0].ladder}@")
         theirs = bots.get(tx, came[0])
         assert theirs.owner == f"Bea@{ladder.rpartition('@')[2]}" and theirs.state == "retired"
@@ -313,6 +313,25 @@ def test_a_log_that_was_forged_and_chained_anew_does_not_pass(world: World) -> N
     refused(at, lambda entry: replace(entry, move="extended", what="{}"), "as an arena writes it: KeyError")
 
 
+def test_what_is_added_is_refused_too(world: World) -> None:
+    season, number = begun(world, SMALL)
+    season.play(number)
+    settle(world.database, clock=lambda tx: season.now)
+    *body, _ = gzip.decompress(written(world.database, number)).splitlines(keepends=True)
+    head, entry, replay = body[0], body[1], next(line for line in body if line.startswith(b'{"lines"'))
+    for line, said in (
+        (head, "no archive of the format"),
+        (entry, "not written as it should"),
+        (replay, "whose it is"),
+    ):
+        more = canonical.dumps({**json.loads(line), "more": 1}) + b"\n"
+        with pytest.raises(BadInput, match=said):
+            imports.check(Reader(io.BytesIO(packed([more if each == line else each for each in body]))))
+    spelled = canonical.dumps({**json.loads(entry), "at": json.loads(entry)["at"].replace(".000000", "")}) + b"\n"
+    with pytest.raises(BadInput, match="entry 0 of the archive's log is not written as it should be"):
+        Reader(io.BytesIO(packed([head, spelled, *body[2:]])))
+
+
 @pytest.mark.parametrize("content", [b"", b"no", gzip.compress(b""), gzip.compress(b"{}\n"), gzip.compress(b"[" * 99)])
 def test_what_is_no_archive_is_said(content: bytes) -> None:
     with pytest.raises(BadInput, match=r"no archive|cut short"):
@@ -324,3 +343,11 @@ def test_a_bomb_does_not_fill_the_memory() -> None:
     assert len(bomb) < 1 << 17
     with pytest.raises(BadInput, match="a line of more than"):
         Reader(io.BytesIO(bomb))
+
+
+def test_a_log_without_end_does_not_fill_the_memory_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "MAX_LOG", 1 << 16)
+    head = canonical.dumps({"format": archive.FORMAT, "version": archive.VERSION, "bots": []}) + b"\n"
+    entry = log.Entry(entry_no=0, at=NOON, who="", move="", why="", what="{}", digest=b"").as_json()
+    with pytest.raises(BadInput, match="the log of an archive has at most 65,536 bytes"):
+        Reader(io.BytesIO(gzip.compress(head + (canonical.dumps(entry) + b"\n") * 10_000)))
