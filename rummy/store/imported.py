@@ -119,10 +119,11 @@ def _save(tx: Connection, archive: Checked, reader: Reader, now: datetime) -> in
 _TOURNAMENT: LiteralString = """
     INSERT INTO tournament (name, game, options, ladder, format, table_size, cycles, format_options, limit_ms, bank_ms,
                             increment_ms, faults, deadlines, commitment, rated, state, created_at, started_at,
-                            finished_at, revealed_at, drawn, planned, imported_at, imported_bots)
+                            finished_at, revealed_at, drawn, planned, saved, imported_at, imported_bots)
     VALUES (%(name)s, %(game)s, %(options)s, %(ladder)s, %(format)s, %(table_size)s, %(cycles)s, %(format_options)s,
             %(limit_ms)s, %(bank_ms)s, %(increment_ms)s, %(faults)s, %(deadlines)s, %(commitment)s, %(rated)s,
-            %(state)s, %(created)s, %(started)s, %(ended)s, %(revealed)s, %(finished)s, %(planned)s, %(now)s, %(bots)s)
+            %(state)s, %(created)s, %(started)s, %(ended)s, %(revealed)s, %(finished)s, %(planned)s, %(saved)s, %(now)s,
+            %(bots)s)
     RETURNING tournament_id"""
 _SEED: LiteralString = "INSERT INTO tournament_seed (tournament_id, master) VALUES (%(tournament_id)s, %(master)s)"
 
@@ -135,7 +136,7 @@ def _save_tournament(tx: Connection, archive: Checked, moments: _Moments, now: d
         "commitment": bytes.fromhex(anew.terms["commitment"]),
         "state": anew.state.value, "created": archive.entries[0].at, "started": moments.started, "ended": moments.ended,
         "revealed": moments.revealed, "finished": anew.state == "finished", "planned": moments.planned, "now": now,
-        "bots": Jsonb(archive.bots),
+        "saved": len(anew.fixtures), "bots": Jsonb(archive.bots),
     }  # fmt: skip
     row = tx.execute(_TOURNAMENT, values).fetchone()
     assert row is not None

@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import LiteralString
+from typing import Any, LiteralString
 
 import zstandard
+from psycopg import Cursor
 
 from rummy.errors import NotFound
 from rummy.league.model import FixtureResult, fixture_scores, unplayed
@@ -16,6 +17,8 @@ from rummy.store.db import Connection
 
 ZSTD = b"\x01"  # The first stored byte says how the rest is packed.
 MAX_REPLAY = 64 << 20
+AT_ONCE = 500
+Line = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +79,9 @@ _SEAT: LiteralString = """
     VALUES (%(match_id)s, %(fixture_id)s, %(seat)s, %(entrant_no)s, %(placement)s, %(score)s, %(forfeit)s,
             %(strikes)s)"""
 _SCORE: LiteralString = """
-    INSERT INTO fixture_score (fixture_id, entrant_no, score) VALUES (%(fixture_id)s, %(entrant_no)s, %(score)s)"""
+    INSERT INTO fixture_score (fixture_id, entrant_no, of_version, score)
+    SELECT fixture_id, entrant_no, version_id, %(score)s FROM fixture JOIN entrant USING (tournament_id)
+     WHERE fixture_id = %(fixture_id)s AND entrant_no = %(entrant_no)s"""
 
 
 def save(tx: Connection, fixture_id: int, generation: int, played: Sequence[PlayedMatch], *, now: datetime) -> None:
@@ -212,11 +217,17 @@ def without(result: FixtureResult, gone: Collection[int]) -> FixtureResult:
 
 def _played(tx: Connection, tournament_id: int, rounds: tuple[int, int] | None) -> list[FixtureResult]:
     first, last = rounds or (None, None)
-    rows = tx.execute(_RESULTS, {"tournament_id": tournament_id, "first": first, "last": last}).fetchall()
-    return list(_results(rows))
+    cursor = tx.execute(_RESULTS, {"tournament_id": tournament_id, "first": first, "last": last})
+    return list(_results(_some_at_a_time(cursor)))
 
 
-def _results(rows: Sequence[tuple[int, int, int, list[int], list[int]]]) -> Iterator[FixtureResult]:
+def _some_at_a_time(cursor: Cursor[Line]) -> Iterator[Line]:
+    """All rows; while many are made at once, no other thread runs."""
+    while rows := cursor.fetchmany(AT_ONCE):
+        yield from rows
+
+
+def _results(rows: Iterator[Line]) -> Iterator[FixtureResult]:
     for (round_no, table_no), group in groupby(rows, key=lambda row: (row[0], row[1])):
         legs = list(group)
         yield FixtureResult(round_no, table_no, tuple(legs[0][3]), tuple(tuple(leg[4]) for leg in legs))

@@ -93,9 +93,8 @@ def _by_version(tx: Connection, tournament_id: int, rounds: tuple[int, int]) -> 
 
 
 _CURRENT: LiteralString = """
-    SELECT DISTINCT ON (version_id) version_id, after FROM rating_change
-     WHERE ladder = %(ladder)s AND version_id = ANY(%(version_ids)s)
-     ORDER BY version_id, change_id DESC"""
+    SELECT version_id, rating FROM rating WHERE ladder = %(ladder)s AND version_id = ANY(%(version_ids)s)
+     ORDER BY version_id"""
 
 
 def current(tx: Connection, ladder: str, version_ids: Sequence[int]) -> dict[int, float]:

@@ -28,7 +28,7 @@ from rummy.store import (
     log,
     matches,
     owners,
-    pages,
+    rating_pages,
     ratings,
     recorded,
     tournaments,
@@ -118,17 +118,17 @@ def test_it_moves_no_rating_here_and_its_bots_are_nobody_here(world: World, else
     mine = local.bots([f"bot {number}" for number in range(len(STYLES))], "Bea")
     local.play(local.tournament(mine[:3], **{**PAIRS, "cycles": 1}))
     with elsewhere.transaction() as tx:
-        before = ratings.log(tx), pages.ladders(tx, top=10), owners.find(tx, "Bea")
+        before = ratings.log(tx), rating_pages.ladders(tx, top=10), owners.find(tx, "Bea")
     _, number = eventful(world, PAIRS)
     there = taken(elsewhere, written(world.database, number))
     settle(elsewhere, clock=lambda tx: local.now)
     with elsewhere.transaction() as tx:
-        assert (ratings.log(tx), pages.ladders(tx, top=10), owners.find(tx, "Bea")) == before
+        assert (ratings.log(tx), rating_pages.ladders(tx, top=10), owners.find(tx, "Bea")) == before
         assert list(ratings.recompute(tx, elo.rate_round)) == before[0]
         came = tournaments.entrants(tx, there)
         assert not set(came) & set(mine)
         ladder = tournaments.get(tx, there).ladder
-        assert {row.version_id for row in pages.ladder(tx, ladder, top=10)} <= set(came)
+        assert {row.version_id for row in rating_pages.ladder(tx, ladder, top=10)} <= set(came)
         assert ladder.startswith(f"{before[0][0].ladder}@")
         theirs = bots.get(tx, came[0])
         assert theirs.owner == f"Bea@{ladder.rpartition('@')[2]}" and theirs.state == "retired"
