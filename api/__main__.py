@@ -20,6 +20,8 @@ from rummy.store.db import Database
 
 GRACE_SECONDS = 3
 POOL = 16
+SWITCH_SECONDS = 0.0005
+"""Between threads: a table that is being computed holds up no page."""
 
 
 class Dashboard(uvicorn.Server):
@@ -46,7 +48,7 @@ class Dashboard(uvicorn.Server):
 
 def main() -> int:
     """Serves until told to stop; returns the exit status."""
-    sys.setswitchinterval(0.0005)  # A table that is being computed holds up no page.
+    sys.setswitchinterval(SWITCH_SECONDS)
     try:
         settings = Settings.from_environment().need("database_url")
         logs.configure(settings.log_format)

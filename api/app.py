@@ -11,6 +11,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.middleware.gzip import GZipMiddleware
 
 from api import errors
+from api.downloads import Downloads
 from api.leagues import Leagues
 from api.live import Hub
 from api.reads import Clock, Reads, utc_now
@@ -40,6 +41,7 @@ def create_app(database: Database, *, now: Clock = utc_now, watch_address: str =
     )
     app.state.reads = reads = Reads(database, now=now)
     app.state.leagues = Leagues(database, reads, now=now)
+    app.state.downloads = Downloads(database)
     app.state.hub = Hub(database.url)
     app.state.spectating = Spectating(watch_address)
     for router in (v1.router, live.router, pages.router):

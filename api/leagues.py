@@ -59,9 +59,10 @@ class Leagues:
             league = leagues.get(tx, league_id)
             season = seasons.get(tx, league_id, season_no)
             made = [tournaments.get(tx, number) for number in seasons.divisions(tx, league_id, season_no)]
+            sizes = [len(tournaments.entrants(tx, tournament.tournament_id)) for tournament in made]
         tables = [self._reads.table(tournament.tournament_id) for tournament in made]
         cancelled = [number for number, tournament in enumerate(made) if tournament.state == "cancelled"]
-        moves = steps(league.moves, [len(table.lines) for table in tables], cancelled)
+        moves = steps(league.moves, sizes, cancelled)
         return league_schemas.SeasonDetail(
             **_season(league, season).model_dump(),
             league=league.name,
@@ -74,7 +75,7 @@ class Leagues:
                     computing=table.computing,
                     lines=[
                         league_schemas.DivisionLine(**line.model_dump(), step=step)
-                        for line, step in zip(table.lines, by_place, strict=True)
+                        for line, step in zip(table.lines, by_place, strict=False)  # No lines while they are computed.
                     ],
                 )
                 for number, (tournament, table, by_place) in enumerate(zip(made, tables, moves, strict=True))

@@ -6,7 +6,7 @@ from typing import Any
 
 from api.kept import Found
 from api.schemas import Model, VersionName
-from rummy.store import ladders, pages
+from rummy.store import ladders, rating_pages
 
 
 class Shrinkage(Model):
@@ -56,7 +56,7 @@ class LadderLuck(Model):
     scores: list[LuckScore]
 
 
-def answer(top: pages.LadderRow, found: Found[ladders.LadderLuck]) -> LadderLuck:
+def answer(top: rating_pages.LadderRow, found: Found[ladders.LadderLuck]) -> LadderLuck:
     """What was *found* of the ladder of *top*."""
     value = found.value or ladders.LadderLuck(None, None, None, [], [])
     return LadderLuck(

@@ -13,7 +13,7 @@ from api.kept import Kept
 from api.tables import PATIENCE_SECONDS, Tables
 from rummy.errors import NotFound
 from rummy.league import standings
-from rummy.store import ladders, log, logtext, pages, references, waits
+from rummy.store import ladders, log, logtext, pages, rating_pages, references, waits
 from rummy.store.db import Connection, Database
 from rummy.store.ladders import Line
 
@@ -45,7 +45,6 @@ class Reads:
         self._database = database
         self._now = now
         self._tables = Tables(database)
-        self._ladders: Kept[list[pages.LadderRow]] = Kept(size=1)
         self._fitted: Kept[list[Line]] = Kept()
         self._luck: Kept[ladders.LadderLuck] = Kept()
         self._films: Kept[frames.Film] = Kept(size=8, at_once=4)
@@ -64,12 +63,17 @@ class Reads:
             blocks, in_play = waits.blocks(tx, tournament_id), waits.in_play(tx, tournament_id)
         return _made(schemas.TournamentDetail, row, entered=entered, waits_for=blocks, in_play=in_play)
 
+    def check_tournament(self, tournament_id: int) -> None:
+        """Raises `NotFound` where there is none of that number."""
+        with self._database.transaction() as tx:
+            _head(tx, tournament_id)
+
     def log(
         self, tournament_id: int, *, before: int | None, limit: int, routine: bool
     ) -> schemas.Page[schemas.LogEntry]:
         """The log of a tournament, newest first; *routine* has what workers enter as it is played, too."""
         with self._database.transaction() as tx:
-            _tournament(tx, tournament_id)
+            _head(tx, tournament_id)
             before = MOST_ENTRIES if before is None else min(before, MOST_ENTRIES)
             found = log.newest(tx, tournament_id, before=before, limit=limit + 1, routine=routine)
         items = [
@@ -84,7 +88,7 @@ class Reads:
     def table(self, tournament_id: int) -> schemas.Table:
         """The standings of a tournament."""
         with self._database.transaction() as tx:
-            row = _tournament(tx, tournament_id)
+            row = _head(tx, tournament_id)
             entrants = {entrant.entrant_no: entrant for entrant in pages.entrants(tx, tournament_id)}
         found = self._tables.table(row)
         return schemas.Table(
@@ -99,7 +103,7 @@ class Reads:
     ) -> schemas.Page[schemas.Fixture]:
         """Fixtures in the order of the schedule."""
         with self._database.transaction() as tx:
-            _tournament(tx, tournament_id)
+            _head(tx, tournament_id)
             rows = pages.fixtures(tx, tournament_id, after=after or START, state=state, limit=limit + 1)
         now = self._now()
         items = [_fixture(row, now) for row in rows[:limit]]
@@ -112,7 +116,7 @@ class Reads:
             row = pages.fixture(tx, fixture_id)
             if row is None:
                 raise NotFound(f"There is no fixture {fixture_id}.")
-            played_in = _tournament(tx, row.tournament_id)
+            played_in = _head(tx, row.tournament_id)
         return schemas.FixtureDetail(
             **_fixture(row, self._now()).model_dump(), tournament_id=row.tournament_id, tournament=played_in.name,
             game=played_in.game, options=played_in.options,
@@ -121,8 +125,7 @@ class Reads:
     def ladders(self) -> list[schemas.Ladder]:
         """The best of every ladder."""
         with self._database.transaction() as tx:
-            mark = pages.newest_change(tx)
-        rows = self._ladders.get("ladders", mark, self._ladder_rows, wait=None).value or []
+            rows = rating_pages.ladders(tx, top=LADDER_TOP)
         errors = self._newest_errors({row.tournament_id for row in rows})
         return [
             schemas.Ladder(ladder=ladder, game=lines[0].game, options=lines[0].options, top=_top(lines, errors))
@@ -132,7 +135,7 @@ class Reads:
     def ladder(self, name: str) -> schemas.LadderRatings:
         """Everybody in a ladder, with the joint fit once it is computed."""
         with self._database.transaction() as tx:
-            mark = pages.newest_change(tx), references.newest(tx)
+            mark = rating_pages.newest_change(tx), references.newest(tx)
             top = _top_of(tx, name)
         found = self._fitted.get(name, mark, lambda: ladders.fitted(self._database, name), wait=PATIENCE_SECONDS)
         return schemas.LadderRatings(
@@ -143,17 +146,22 @@ class Reads:
             lines=[_fitted_line(line) for line in found.value or self._unfitted(name)],
         )
 
+    def check_ladder(self, name: str) -> None:
+        """Raises `NotFound` where nothing is rated in it."""
+        with self._database.transaction() as tx:
+            _top_of(tx, name)
+
     def luck(self, name: str) -> luck.LadderLuck:
         """How much luck there is in the results of a ladder, once it is computed."""
         with self._database.transaction() as tx:
-            mark = pages.newest_change(tx), references.newest(tx)
+            mark = rating_pages.newest_change(tx), references.newest(tx)
             top = _top_of(tx, name)
         found = self._luck.get(name, mark, lambda: ladders.measured(self._database, name), wait=PATIENCE_SECONDS)
         return luck.answer(top, found)
 
     def _unfitted(self, name: str) -> list[Line]:
         with self._database.transaction() as tx:
-            return [Line(row, row.place, None, None) for row in pages.ladder(tx, name, top=ladders.MOST)]
+            return [Line(row, row.place, None, None) for row in rating_pages.ladder(tx, name, top=ladders.MOST)]
 
     def bots(self, *, after: int, prefix: str, limit: int) -> schemas.Page[schemas.Bot]:
         """Bots by id, whose name begins with *prefix*."""
@@ -174,8 +182,8 @@ class Reads:
         """The newest steps of a bot's ratings."""
         with self._database.transaction() as tx:
             _bot(tx, bot_id)
-            rows = pages.ratings(tx, bot_id, limit=limit)
-            played = [_tournament(tx, number) for number in {row.tournament_id for row in rows}]
+            rows = rating_pages.ratings(tx, bot_id, limit=limit)
+            played = pages.heads(tx, {row.tournament_id for row in rows})
         errors = self._errors_along(rows, played)
         ladders = [
             schemas.LadderHistory(
@@ -221,10 +229,6 @@ class Reads:
         assert film is not None, "who waits for ever gets a value"
         return film
 
-    def _ladder_rows(self) -> list[pages.LadderRow]:
-        with self._database.transaction() as tx:
-            return pages.ladders(tx, top=LADDER_TOP)
-
     def _add_errors(self, rows: Sequence[pages.BotRow]) -> None:
         """Gives each rating of *rows* its error, null where it is not known."""
         found = [rating for row in rows for rating in row.ratings]
@@ -236,7 +240,7 @@ class Reads:
         """By tournament and version: the error in the table, where it is known or soon is."""
         errors: dict[tuple[int, int], float | None] = {}
         with self._database.transaction() as tx:
-            rows = [(_tournament(tx, number), pages.entrants(tx, number)) for number in sorted(tournaments)]
+            rows = [(row, pages.entrants(tx, row.tournament_id)) for row in pages.heads(tx, tournaments)]
         limit = monotonic() + LONG_SECONDS  # However many there are, nobody waits longer for the page.
         for row, entrants in rows:
             versions = {entrant.entrant_no: entrant.version_id for entrant in entrants}
@@ -246,7 +250,7 @@ class Reads:
         return errors
 
     def _errors_along(
-        self, steps: Sequence[pages.RatingRow], played: Sequence[pages.TournamentRow]
+        self, steps: Sequence[rating_pages.RatingRow], played: Sequence[pages.HeadRow]
     ) -> dict[tuple[int, int, int], float]:
         """By tournament, round and entrant: the error of the rating after that round, where one is known."""
         last = {(step.tournament_id, step.entrant_no): step.round_no for step in steps}
@@ -268,8 +272,15 @@ def _tournament(tx: Connection, tournament_id: int) -> pages.TournamentRow:
     return row
 
 
-def _top_of(tx: Connection, ladder: str) -> pages.LadderRow:
-    top = pages.ladder(tx, ladder, top=1)
+def _head(tx: Connection, tournament_id: int) -> pages.HeadRow:
+    found = pages.heads(tx, [tournament_id])
+    if not found:
+        raise NotFound(f"There is no tournament {tournament_id}.")
+    return found[0]
+
+
+def _top_of(tx: Connection, ladder: str) -> rating_pages.LadderRow:
+    top = rating_pages.ladder(tx, ladder, top=1)
     if not top:
         raise NotFound(f"Nothing is rated in a ladder {ladder}.")
     return top[0]
@@ -305,7 +316,9 @@ def _line(line: standings.Standing, entrant: pages.EntrantRow) -> schemas.TableL
     return _made(schemas.TableLine, entrant, **{name: getattr(line, name) for name in names})
 
 
-def _top(lines: Sequence[pages.LadderRow], errors: dict[tuple[int, int], float | None]) -> list[schemas.LadderLine]:
+def _top(
+    lines: Sequence[rating_pages.LadderRow], errors: dict[tuple[int, int], float | None]
+) -> list[schemas.LadderLine]:
     return [_made(schemas.LadderLine, line, error=errors.get((line.tournament_id, line.version_id))) for line in lines]
 
 
@@ -324,7 +337,7 @@ def _fitted_line(line: Line) -> schemas.LadderRating:
     )
 
 
-def _point(step: pages.RatingRow, errors: dict[tuple[int, int, int], float]) -> schemas.RatingPoint:
+def _point(step: rating_pages.RatingRow, errors: dict[tuple[int, int, int], float]) -> schemas.RatingPoint:
     error = errors.get((step.tournament_id, step.round_no, step.entrant_no))
     return _made(schemas.RatingPoint, step, rating=step.after, error=error)
 

@@ -52,8 +52,10 @@ def _parameters(parameters: list[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _answer(response: Mapping[str, Any]) -> str:
-    kind, content = next(iter(response["content"].items()))
-    return _kind(content["schema"]) if kind == "application/json" else f"`{kind}`"
+    return " or ".join(
+        _kind(content["schema"]) if kind == "application/json" else f"`{kind}`"
+        for kind, content in response["content"].items()
+    )
 
 
 def _models(spec: Mapping[str, Any]) -> Iterator[str]:

@@ -54,8 +54,8 @@ class VersionName(BotName):
 class Tournament(Model):
     """A tournament and how far it has come. `seed` is null until the tournament has ended. `fixtures` counts
     those planned, and those by which ties were played off. `deadlines` are seconds: for a match, for a fixture that
-    waits for a live bot, and for a round, null where that follows from its fixtures. The last three
-    fields are null unless it is a league's."""
+    waits for a live bot, and for a round, null where that follows from its fixtures. `imported_at` is null unless
+    another arena has played it. The last three fields are null unless it is a league's."""
 
     tournament_id: int
     name: str
@@ -78,6 +78,7 @@ class Tournament(Model):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    imported_at: datetime | None
     entrants: int
     fixtures: int
     done: int

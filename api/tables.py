@@ -26,18 +26,22 @@ class Tables:
         self._tables: Kept[list[standings.Standing]] = Kept()
         self._traces: Kept[Errors] = Kept()
 
-    def table(
-        self, tournament: pages.TournamentRow, *, wait: float = PATIENCE_SECONDS
-    ) -> Found[list[standings.Standing]]:
+    def table(self, tournament: pages.HeadRow, *, wait: float = PATIENCE_SECONDS) -> Found[list[standings.Standing]]:
         """The standings of *tournament*, best first."""
         return self._tables.get(
-            tournament.tournament_id, _mark(tournament), lambda: self._compute(tournament.tournament_id), wait=wait
+            tournament.tournament_id,
+            tournament.newest_entry,
+            lambda: self._compute(tournament.tournament_id),
+            wait=wait,
         )
 
-    def trace(self, tournament: pages.TournamentRow) -> Errors:
+    def trace(self, tournament: pages.HeadRow) -> Errors:
         """The error of the rating after a round, for some rounds and always the last; empty while it is computed."""
         found = self._traces.get(
-            tournament.tournament_id, _mark(tournament), lambda: self._compute_trace(tournament), wait=PATIENCE_SECONDS
+            tournament.tournament_id,
+            tournament.newest_entry,
+            lambda: self._compute_trace(tournament),
+            wait=PATIENCE_SECONDS,
         )
         return found.value or {}
 
@@ -46,9 +50,12 @@ class Tables:
             table = drawing.table(tx, tournament_id)
         return table()
 
-    def _compute_trace(self, tournament: pages.TournamentRow) -> Errors:
+    def _compute_trace(self, tournament: pages.HeadRow) -> Errors:
         last = self._tables.get(
-            tournament.tournament_id, _mark(tournament), lambda: self._compute(tournament.tournament_id), wait=None
+            tournament.tournament_id,
+            tournament.newest_entry,
+            lambda: self._compute(tournament.tournament_id),
+            wait=None,
         )
         with self._database.transaction() as tx:
             results = matches.rated(tx, tournament.tournament_id)
@@ -76,8 +83,3 @@ def chosen_rounds(rounds: list[int], fixtures: int) -> list[int]:
     cost = max(1, fixtures * jackknife.group_count(max(1, fixtures)) // 2)
     count = min(TRACE_POINTS, TRACE_WORK // cost, len(rounds))
     return [rounds[(at + 1) * len(rounds) // count - 1] for at in range(count)]
-
-
-def _mark(tournament: pages.TournamentRow) -> tuple[int | None, int]:
-    """Changes with whatever changes a table: results, and bots that leave."""
-    return tournament.newest_entry, tournament.done

@@ -73,8 +73,13 @@ class Hall:
         return await self._open(server.workers_server(services, credential), services, addresses)
 
     def start_clock(self) -> None:
-        """From now on silence is noticed; a test that has a clock of its own calls `lobby.sweep` instead."""
+        """From now on silence is noticed; a test that has a clock of its own calls `sweep` instead."""
         self._ticker = asyncio.get_running_loop().create_task(self._tick())
+
+    def sweep(self) -> None:
+        """Finds what is late, who is gone, and what has gone past its deadline; called every TICK."""
+        self.lobby.sweep()
+        self.orders.sweep()
 
     async def drain(self, seconds: float, hurried: asyncio.Event | None = None) -> None:
         """Takes nothing new: orders have *seconds* to finish, and what is not over by then is handed back as void.
@@ -131,7 +136,7 @@ class Hall:
 
     async def _tick(self) -> None:
         while True:
-            self.lobby.sweep()
+            self.sweep()
             for _ in range(BEATS_A_SWEEP):
                 await asyncio.sleep(BEAT)
                 self._steady.beat()

@@ -2,7 +2,8 @@
 
 A worker that takes over re-attaches to the order, running or finished, and gets the same record. A void order of hosted
 bots is forgotten: it has no record, and what is asked for again is played again, by processes that have not seen its
-deals. One with a live bot, and with spectators who have seen its cards, stays void: its deals are not played again.
+deals. One with a live bot, and with spectators who have seen its cards, stays void: its deals are not played again. One
+that was in play past its deadline is over without a record, and is kept like one that has it.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ MAX_LIMIT_MS = 600_000
 MAX_BANK_MS = 3_600_000
 MAX_INCREMENT_MS = 60_000
 MAX_GRACE_SECONDS = 600.0
+MAX_DEADLINE_SECONDS = 604_800
 MAX_NAME_BYTES = 1024
 
 _log = logging.getLogger(__name__)
@@ -62,6 +64,7 @@ class Order:
         self.legs_done = 0
         self.replays: list[bytes] | None = None
         self.voided = ""
+        self.overdue = False  # That is why it is void.
         self._followers = 0
         self._table = 0, b""  # After so many events.
         self.begun = asyncio.Event()  # A leg is in play, or all is over.
@@ -116,10 +119,12 @@ class Order:
         return arbiter_pb2.OrderUpdate(progress=arbiter_pb2.OrderProgress(legs_done=self.legs_done, deals_done=deals))
 
     def outcome(self) -> arbiter_pb2.OrderUpdate:
-        """The last word, once the order is over."""
-        if self.replays is None:
-            return arbiter_pb2.OrderUpdate(void=self.voided)
-        return arbiter_pb2.OrderUpdate(record=arbiter_pb2.OrderRecord(replays=self.replays))
+        """The last word, once the order is over: its record, or why there is none."""
+        if self.replays is not None:
+            return arbiter_pb2.OrderUpdate(record=arbiter_pb2.OrderRecord(replays=self.replays))
+        if self.overdue:
+            return arbiter_pb2.OrderUpdate(overdue=self.voided)
+        return arbiter_pb2.OrderUpdate(void=self.voided)
 
 
 class Orders:
@@ -131,6 +136,7 @@ class Orders:
         self._orders: dict[Name, Order] = {}
         self._let_go: dict[Name, None] = {}  # The oldest first.
         self._tasks: set[asyncio.Task[None]] = set()
+        self._deadlines: dict[asyncio.Timeout, float] = {}  # Of orders in play, by the arbiter's clock.
         self._closing = False
 
     @property
@@ -179,6 +185,13 @@ class Orders:
                     await order.over.wait()
         yield order.outcome()
 
+    def sweep(self) -> None:
+        """Ends what is in play past its deadline; called every TICK."""
+        now = self._now()
+        for limit in [limit for limit, ends_at in self._deadlines.items() if now >= ends_at]:
+            del self._deadlines[limit]
+            limit.reschedule(0.0)
+
     async def close(self, seconds: float, hurried: asyncio.Event | None = None) -> None:
         """Takes no new orders, and hands back what is not over within *seconds*, or once somebody is *hurried*."""
         self._closing = True
@@ -222,8 +235,12 @@ class Orders:
 
     async def _play(self, name: Name, order: Order, agreed: _Terms) -> None:
         try:
-            played = await self._play_legs(order, _legs(order.asked, agreed))
+            async with asyncio.timeout(None) as limit:
+                with self._watched(limit, order.asked.deadline_seconds):
+                    played = await self._play_legs(order, _legs(order.asked, agreed))
             order.replays = [leg.replay for leg in played]
+        except TimeoutError:
+            order.overdue, order.voided = True, "The deadline of the match has passed while it was in play."
         except HostFault as fault:
             order.voided = str(fault)
         except asyncio.CancelledError:
@@ -232,9 +249,19 @@ class Orders:
             about = {"fixture": name[0], "generation": name[1]}
             _log.exception("An order has failed by a fault of the arena.", extra=about)
             order.voided = "The arena has failed in this order; its log says why."
-        if order.replays is None:
+        if order.replays is None and not order.overdue:
             await self._forget(name, order)
         order.end(self._now())
+
+    @contextmanager
+    def _watched(self, limit: asyncio.Timeout, seconds: int) -> Iterator[None]:
+        """Has *limit* run out after *seconds* of the arbiter's clock; of 0 it has none."""
+        if seconds:
+            self._deadlines[limit] = self._now() + seconds
+        try:
+            yield
+        finally:
+            self._deadlines.pop(limit, None)
 
     async def _play_legs(self, order: Order, legs: list[Leg]) -> list[Played]:
         async def one(leg: Leg) -> Played:
@@ -290,6 +317,10 @@ def _agreed(asked: arbiter_pb2.Order) -> _Terms:
     _demand(min(ids) > 0 and len(set(ids)) == seats, "The entrants of an order are different bot versions.")
     names = max(len(entrant.name.encode()) for entrant in asked.entrants)
     _demand(names <= MAX_NAME_BYTES, f"The name of an entrant has at most {MAX_NAME_BYTES} bytes, not {names}.")
+    _demand(
+        asked.deadline_seconds <= MAX_DEADLINE_SECONDS,
+        f"The deadline of an order is at most {MAX_DEADLINE_SECONDS} seconds, not {asked.deadline_seconds}.",
+    )
     live = not all(entrant.hosted for entrant in asked.entrants)
     _demand(1 <= legs <= seats, f"An order of {seats} entrants has 1 to {seats} legs, not {legs}.")
     _demand(legs == 1 or not live, "An order with a live bot has one leg: it would know the deal the second time.")

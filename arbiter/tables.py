@@ -100,13 +100,15 @@ class Tables:
         if on_begin is not None:
             on_begin(referee)
         try:
-            return await referee.played
+            await asyncio.wait([referee.played])  # Where we are cancelled, it is not.
         finally:
             referee.void("The match was called off.")
+            referee.played.exception()  # Nobody may be left to ask for it.
             self.running.discard(referee)
             self._decisions += referee.decisions
             for lane in referee.lanes:
                 self.lobby.release(lane)
+        return referee.played.result()
 
     async def _seat(self, leg: Leg) -> Referee:
         lanes = [self.lobby.lane(seat.key, seat.name, hosted=seat.hosted) for seat in leg.seats]

@@ -10,15 +10,13 @@ import json
 import os
 import resource
 import sys
-import tempfile
-from pathlib import Path
 from time import process_time
 
+from bench import filled
 from bench.tree import used_by
-from rummy.embedded import folders
 from rummy.embedded.postgres import PostgresServer
 from rummy.league.ratings import elo
-from rummy.store import bots, db, drawing, migrate, owners, ratings, tournaments
+from rummy.store import bots, db, drawing, owners, ratings, tournaments
 from rummy.store.db import Connection, Database
 from rummy.store.log import OPERATOR
 
@@ -44,23 +42,11 @@ _RESULTS = (
 
 def main() -> None:
     """Measures, and tells."""
-    with tempfile.TemporaryDirectory(prefix="arena-bench-") as place:
-        data = Path(place)
-        data.chmod(0o711 if os.geteuid() == 0 else 0o700)
-        with folders.running_in(data) as run:
-            server = PostgresServer(data, run, data / "postgres.log", perishable=True)
-            server.prepare()
-            server.start()
-            try:
-                with Database(server.url(), size=1) as database:
-                    sys.stdout.write(json.dumps(_measured(database, server)) + "\n")
-            finally:
-                server.stop()
+    with filled.server() as server, Database(server.url(), size=1) as database:
+        sys.stdout.write(json.dumps(_measured(database, server)) + "\n")
 
 
 def _measured(database: Database, server: PostgresServer) -> dict[str, float]:
-    with db.connect(server.url()) as connection:
-        migrate.migrate(connection)
     with database.transaction() as tx:
         made = _entered(tx)
     assert server.running is not None

@@ -5,7 +5,9 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,3 +88,23 @@ class Arena:
         answer = self.json("tournament", "watch", str(number))
         assert answer["state"] == "finished"
         return answer["table"]
+
+
+@contextmanager
+def dialled_in(arena: Arena, folder: Path, log: Path) -> Iterator[None]:
+    """The bot in *folder*, live."""
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "rummy.cli", "bot", "run", str(folder)],
+            cwd=ROOT, env=arena.environ, stdout=output, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        try:
+            limit = time.monotonic() + PATIENCE
+            while "is connected" not in log.read_text():
+                assert process.poll() is None, log.read_text()
+                assert time.monotonic() < limit
+                time.sleep(0.1)
+            yield
+        finally:
+            process.terminate()
+            process.wait(PATIENCE)

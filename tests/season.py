@@ -113,7 +113,8 @@ class Season:
     def _leg(self, game: Game, fixture_id: int, terms: fixtures.Terms, leg: int) -> PlayedMatch:
         seats = len(terms.entrants)
         at = [terms.entrants[(seat + leg) % seats] for seat in range(seats)]
-        replay = play_match(game, terms.seed, [self.styles[entrant.version_id] for entrant in at], fixture_id, leg)
+        styles, names = [self.styles[entrant.version_id] for entrant in at], [entrant.name for entrant in at]
+        replay = play_match(game, terms.seed, styles, fixture_id, leg, bots=names)
         checked = verify(replay)
         result = checked.result
         return PlayedMatch(
@@ -138,10 +139,12 @@ class Season:
             tournaments.finish_played(tx, now=self.now)
 
 
-def play_match(game: Game, seed: bytes, styles: Sequence[Choose], fixture: int = 1, leg: int = 0) -> bytes:
+def play_match(
+    game: Game, seed: bytes, styles: Sequence[Choose], fixture: int = 1, leg: int = 0, **header: object
+) -> bytes:
     """The replay of one match between *styles*, by seat."""
     match = Match(game, len(styles), seed)
-    recorder = Recorder({"fixture": fixture, "leg": leg}, match)
+    recorder = Recorder({"fixture": fixture, "leg": leg, **header}, match)
     dice = [random.Random(seed + bytes([leg, seat])) for seat in range(len(styles))]
     while match.decision is not None:
         seat = match.decision.seat

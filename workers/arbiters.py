@@ -18,6 +18,10 @@ class OrderVoid(HostFault):
     """The arbiter has given the order up by a fault of its own; it has forgotten it."""
 
 
+class OrderOverdue(HostFault):
+    """The arbiter has ended the order at the deadline of its match."""
+
+
 class Arbiters:
     """Channels to arbiters, one an address, made when first needed: never before a fork."""
 
@@ -31,7 +35,8 @@ class Arbiters:
     ) -> tuple[bytes, ...]:
         """Has *order* played at *address* and returns a replay a leg; *watch* is given what breaks the wait off.
 
-        Raises `ArbiterUnavailable` where there is no answer, `OrderVoid`, or the error with which the order is refused.
+        Raises `ArbiterUnavailable` where there is no answer, `OrderVoid`, `OrderOverdue`, or the error with which the
+        order is refused.
         """
         stub = arbiter_pb2_grpc.ArbiterStub(self._channel(address))
         try:
@@ -43,6 +48,8 @@ class Arbiters:
                         return tuple(update.record.replays)
                     case "void":
                         raise OrderVoid(update.void)
+                    case "overdue":
+                        raise OrderOverdue(update.overdue)
         except grpc.RpcError as error:
             raise error_of(error) from error
         raise ArbiterUnavailable("the arbiter has ended the call without a record")

@@ -13,7 +13,7 @@ from rummy.store.db import Connection, Database
 from rummy.store.fixtures import Claim, Terms
 from rummy.store.matches import PlayedMatch
 from workers import orders
-from workers.arbiters import Arbiters, OrderVoid
+from workers.arbiters import Arbiters, OrderOverdue, OrderVoid
 from workers.leases import LEASE, Held, Leases
 
 AT_ONCE = timedelta()
@@ -54,6 +54,8 @@ class Player:
                 self._end(claim)
                 return
             self._release(claim, held.why or str(error), AT_ONCE if held.why else SOON)
+        except OrderOverdue:
+            self._end(claim)
         except OrderVoid as error:
             self._void(claim, error, longest=LONGEST)
         except CallerFault as error:  # The order was refused, or the record does not replay.

@@ -14,6 +14,8 @@ from rummy.store.db import Connection, Database
 
 LEASE = timedelta(seconds=10)
 BEAT_SECONDS = 2.0
+LATE = timedelta(seconds=10)
+"""An arbiter ends a match at its deadline by itself. One that has not done so for so long is not waited for."""
 
 _log = logging.getLogger(__name__)
 
@@ -46,7 +48,7 @@ class Held:
             cancel()
 
     def end(self) -> None:
-        """Breaks off what has gone past the deadline of the match."""
+        """Breaks off what its arbiter has not ended at the deadline of the match."""
         self.endless = True
         self.break_off("the match's deadline has passed")
 
@@ -103,7 +105,7 @@ class Leases:
         for one in held:
             if (one.claim.fixture_id, one.claim.attempt) in lost:
                 one.break_off("the lease was lost")
-            elif one.claim.ends_at <= now:
+            elif one.claim.ends_at + LATE <= now:
                 one.end()
             elif one.orphaned(live):
                 one.break_off("the arbiter has not been heard of")

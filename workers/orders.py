@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rummy.errors import ReplayMismatch
-from rummy.rules.games import find_game, options_json, options_of
-from rummy.rules.replay import Verified, verify
+from rummy.rules.games import find_game, options_json
 from rummy.store.fixtures import Claim, Terms
-from rummy.store.matches import PlayedMatch, SeatResult
+from rummy.store.matches import PlayedMatch
+from rummy.store.played import leg_of
 from rummy.wire.v1 import arbiter_pb2
 
 
@@ -31,6 +31,7 @@ def order_of(claim: Claim, terms: Terms) -> arbiter_pb2.Order:
             grace_seconds=claim.faults["grace_seconds"],
             deaths=claim.faults["deaths"],
         ),
+        deadline_seconds=claim.match_seconds,
     )
 
 
@@ -38,51 +39,4 @@ def results_of(claim: Claim, terms: Terms, replays: Sequence[bytes]) -> list[Pla
     """The result of each leg, from replays that were played again. Raises `ReplayMismatch` for any other match."""
     if len(replays) != terms.legs:
         raise ReplayMismatch(f"the record has {len(replays)} legs, and {terms.legs} were ordered")
-    return [_result(claim, terms, leg, data) for leg, data in enumerate(replays)]
-
-
-def _result(claim: Claim, terms: Terms, leg: int, data: bytes) -> PlayedMatch:
-    verified = verify(data)
-    _check_ordered(claim, terms, leg, verified)
-    result = verified.result
-    return PlayedMatch(
-        leg=leg,
-        reason=result.reason,
-        deals=result.deals,
-        actions=verified.actions,
-        replay=data,
-        digest=bytes.fromhex(verified.digest),
-        seats=tuple(_seat(terms, leg, seat, verified) for seat in range(len(terms.entrants))),
-    )
-
-
-def _check_ordered(claim: Claim, terms: Terms, leg: int, verified: Verified) -> None:
-    ordered = {
-        "game": claim.game,
-        "options": options_of(find_game(claim.game, claim.options)),
-        "seats": len(terms.entrants),
-        "seed": terms.seed.hex(),
-        "leg": leg,
-        "bots": [terms.entrants[_place(terms, leg, seat)].name for seat in range(len(terms.entrants))],
-        "max_deals": None,
-    }
-    for name, value in ordered.items():
-        if verified.header.get(name) != value:
-            raise ReplayMismatch(f"leg {leg} was played with another {name} than was ordered")
-
-
-def _place(terms: Terms, leg: int, seat: int) -> int:
-    """Who sits in *seat* of a leg, by the seat of leg 0."""
-    return (seat + leg) % len(terms.entrants)
-
-
-def _seat(terms: Terms, leg: int, seat: int, verified: Verified) -> SeatResult:
-    result = verified.result
-    return SeatResult(
-        seat=seat,
-        entrant_no=terms.entrants[_place(terms, leg, seat)].entrant_no,
-        placement=result.placements[seat],
-        score=result.scores[seat],
-        forfeit=result.forfeits[seat],
-        strikes=verified.strikes[seat],
-    )
+    return [leg_of(claim.game, claim.options, terms, leg, data) for leg, data in enumerate(replays)]

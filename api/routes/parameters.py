@@ -6,6 +6,7 @@ from typing import Annotated, Literal, cast
 
 from fastapi import Depends, Path, Query, Request
 
+from api.downloads import Downloads
 from api.leagues import Leagues
 from api.reads import NEWEST, Reads
 from rummy.errors import BadInput
@@ -19,6 +20,11 @@ def reads_of(request: Request) -> Reads:
 def leagues_of(request: Request) -> Leagues:
     """The service's way to the leagues."""
     return cast(Leagues, request.app.state.leagues)
+
+
+def downloads_of(request: Request) -> Downloads:
+    """The service's files for download."""
+    return cast(Downloads, request.app.state.downloads)
 
 
 def place_in_schedule(
@@ -46,11 +52,21 @@ def name_prefix(
 
 Arena = Annotated[Reads, Depends(reads_of)]
 ArenaLeagues = Annotated[Leagues, Depends(leagues_of)]
+Files = Annotated[Downloads, Depends(downloads_of)]
+What = Annotated[
+    Literal["results", "ratings"],
+    Query(description="`results`: a line for each seat of each leg; `ratings`: one for each change of a rating."),
+]
+Form = Annotated[Literal["csv", "jsonl"], Query(alias="format", description="`csv` or `jsonl`, JSON Lines.")]
 SeasonNo = Annotated[int, Path(ge=0, lt=2**31, description="A season, from 0.")]
 Id = Annotated[int, Path(ge=1, le=NEWEST)]
 LadderName = Annotated[
-    str, Path(max_length=80, pattern=r"^[a-z0-9_]+:[0-9a-f]{12}$", description="A game, and a mark of its options.")
-]
+    str,
+    Path(
+        max_length=80, pattern=r"^[a-z0-9_]+:[0-9a-f]{12}(@[0-9a-f]{12})?$",
+        description="A game, a mark of its options and, where it was imported, the tournament's mark.",
+    ),
+]  # fmt: skip
 Limit = Annotated[int, Query(ge=1, le=200, description="At most so many.")]
 Before = Annotated[int | None, Query(ge=1, le=NEWEST, description="Goes on below this id, as in `next`.")]
 After = Annotated[int, Query(ge=0, le=NEWEST, description="Goes on above this id, as in `next`.")]

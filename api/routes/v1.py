@@ -13,7 +13,9 @@ from api.routes.parameters import (
     Arena,
     ArenaLeagues,
     Before,
+    Files,
     FixtureState,
+    Form,
     Id,
     LadderName,
     Limit,
@@ -21,6 +23,7 @@ from api.routes.parameters import (
     Routine,
     Schedule,
     SeasonNo,
+    What,
 )
 from rummy.errors import NotFound
 
@@ -29,6 +32,10 @@ Answers = dict[int | str, dict[str, Any]]
 MISSING: Answers = {404: {"model": schemas.Problem, "description": "There is no such thing."}}
 DAMAGED: Answers = {500: {"model": schemas.Problem, "description": "The stored replay is damaged."}}
 NDJSON = {"application/x-ndjson": {"schema": {"type": "string"}}}
+EXPORTED: Answers = {
+    200: {"content": {"text/csv": {"schema": {"type": "string"}}, **NDJSON}, "description": "A file."},
+    429: {"model": schemas.Problem, "description": "Too many downloads at once."},
+}
 
 router = APIRouter(
     prefix="/api/v1",
@@ -71,6 +78,20 @@ def fixtures(
 ) -> schemas.Page[schemas.Fixture]:
     """Fixtures in the order of the schedule, with state, attempt, and what they wait for."""
     return arena.fixtures(tournament_id, after=after, state=state, limit=limit)
+
+
+@router.get(
+    "/tournaments/{tournament_id}/export",
+    tags=["tournaments"],
+    response_class=Response,
+    responses={**EXPORTED, **MISSING},
+)
+def tournament_export(
+    arena: Arena, files: Files, tournament_id: Id, what: What = "results", form: Form = "csv"
+) -> Response:
+    """All results of a tournament as a file, or how ratings have moved in it: the columns of `arena export`."""
+    arena.check_tournament(tournament_id)
+    return files.of_tournament(tournament_id, what, form)
 
 
 @router.get("/fixtures/{fixture_id}", tags=["tournaments"], responses=MISSING)
@@ -121,6 +142,15 @@ def ladder(arena: Arena, ladder: LadderName) -> schemas.LadderRatings:
 def luck(arena: Arena, ladder: LadderName) -> LadderLuck:
     """How much luck there is in the results of a ladder, and by how much each method shrinks the error."""
     return arena.luck(ladder)
+
+
+@router.get("/ladders/{ladder}/export", tags=["bots"], response_class=Response, responses={**EXPORTED, **MISSING})
+def ladder_export(
+    arena: Arena, files: Files, ladder: LadderName, what: What = "results", form: Form = "csv"
+) -> Response:
+    """The results of all rated rounds of a ladder as a file, or how ratings have moved in it: as for a tournament."""
+    arena.check_ladder(ladder)
+    return files.of_ladder(ladder, what, form)
 
 
 @router.get("/bots", tags=["bots"])

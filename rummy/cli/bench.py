@@ -13,7 +13,7 @@ from rich.table import Table
 
 from rummy.errors import NotFound, SettingsError
 
-NAMES = ("rules", "wire", "platform")
+NAMES = ("rules", "wire", "platform", "pages")
 
 
 def bench(

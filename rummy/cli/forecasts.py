@@ -54,14 +54,14 @@ def _source(planned: Forecast) -> str:
 def _evenness(even: Balance) -> list[str]:
     seats = "equally often" if not even.seats else f"equally often to {even.seats}"
     return [
-        f"each entrant plays {_range(even.each)} fixtures, each pair meets {_range(even.pairs)} times",
+        f"each entrant plays {_range(even.each, 'fixture')}, each pair meets {_range(even.pairs, 'time')}",
         f"everybody has each seat {seats} in the first legs",
     ]
 
 
-def _range(ends: tuple[int, int]) -> str:
+def _range(ends: tuple[int, int], one: str) -> str:
     least, most = ends
-    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    return _many(most, one) if least == most else f"{least:,} to {_many(most, one)}"
 
 
 def _many(count: int, one: str, several: str = "") -> str:

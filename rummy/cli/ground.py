@@ -30,6 +30,7 @@ from rummy.store.log import OPERATOR
 BOTS = ("random", "greedy", "patient", "drawer")
 """They draw no lot but from the seed that comes with each decision, and look at no clock."""
 PAIRS = math.comb(len(BOTS), 2)
+LEGS = 2  # Of each fixture.
 GAME = "gin"
 SHORT: Mapping[str, object] = {"target": 1}
 """Options: until somebody has a point, which takes a deal or two."""
@@ -95,19 +96,14 @@ def _give_master(tx: Connection, tournament_id: int, master: bytes) -> None:
 
 
 @contextmanager
-def arena(*, detour: bool = False, workers: int = WORKERS, arbiters: int = ARBITERS) -> Iterator[Ground]:
-    """An arena in a fresh folder, which goes with the block; what dies in it is started again, however often.
-
-    With *detour* its workers reach the arbiters through sockets that somebody else has to serve, in `Plan.detour`.
-    """
+def arena(*, workers: int = WORKERS, arbiters: int = ARBITERS) -> Iterator[Ground]:
+    """An arena in a fresh folder, which goes with the block; what dies in it is started again, however often."""
     data = Path(tempfile.mkdtemp(prefix="arena-ground-"))
     data.chmod(0o711 if os.geteuid() == 0 else 0o700)
     run = folders.run_of(data)
-    sockets = run.with_name(f"{run.name}-detour")
-    sockets.mkdir(mode=0o700)
     plan = Plan(
         data=data, http_port=free_port(), bots_listen=f"127.0.0.1:{free_port()}", workers=workers, arbiters=arbiters,
-        trust_bots=True, endless=True, detour=str(sockets) if detour else "",
+        trust_bots=True, endless=True,
     )  # fmt: skip
     try:
         with tied(plan) as kept:
@@ -120,7 +116,6 @@ def arena(*, detour: bool = False, workers: int = WORKERS, arbiters: int = ARBIT
                 yield Ground(plan, kept, database, run, versions)
     finally:
         shutil.rmtree(data)
-        shutil.rmtree(sockets)
 
 
 def _submit(name: str, address: str, token: str) -> int:

@@ -27,6 +27,7 @@ COMMANDS = {
     "rate": ("rummy.cli.rate", "rate"),
     "ratings": ("rummy.cli.ratings", "ratings"),
     "export": ("rummy.cli.export", "export"),
+    "import": ("rummy.cli.importing", "import_archive"),
     "luck": ("rummy.cli.luck", "luck"),
     "play": ("rummy.cli.play", "play"),
     "compare": ("rummy.cli.compare", "compare"),

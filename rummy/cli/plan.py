@@ -32,8 +32,6 @@ class Plan:
     """Bots of other machines know of the first: the others listen at ports that happen to be free."""
     endless: bool = False
     """Whatever dies is started again, however often. Otherwise what dies again and again ends the arena."""
-    detour: str = ""
-    """A folder with a socket NAME.sock for each arbiter, through which workers reach it; empty: they go straight."""
 
     def as_json(self) -> str:
         """One line, from which `from_json` makes the plan again."""
@@ -99,7 +97,6 @@ class Places:
 
     def _arbiter(self, name: str) -> dict[str, str]:
         host = self.plan.bots_listen.rpartition(":")[0]
-        detour = {"ARENA_ARBITER_ADDRESS": f"unix:{self.plan.detour}/{name}.sock"} if self.plan.detour else {}
         given = {name: os.environ[name] for name in OF_BOTS_PORT if name in os.environ}
         settings = {
             "ARENA_DATABASE_URL": self._url_for("arena_arbiter"),
@@ -109,7 +106,7 @@ class Places:
             "ARENA_BOT_LOGS": str(own_folder(self.plan.bot_logs, name)),
             "ARENA_TRUST_BOTS": "1" if self.plan.trust_bots else "0",
         }
-        return settings | detour | given
+        return settings | given
 
     def _worker(self) -> dict[str, str]:
         return {

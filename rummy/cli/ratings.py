@@ -16,7 +16,7 @@ from rummy.cli.second_opinion import Belief, beliefs
 from rummy.cli.store import opened
 from rummy.errors import BadInput, NotFound
 from rummy.rules.games import find_game
-from rummy.store import ladders, pages
+from rummy.store import ladders, rating_pages
 from rummy.store import ratings as store
 from rummy.store.db import Database, is_text
 from rummy.store.ladders import Line
@@ -66,7 +66,7 @@ def ladder_name(text: str, options: str) -> str:
 def refuse(database: Database, name: str) -> NoReturn:
     """Raises `NotFound` for a ladder in which nothing is rated, with those in which something is."""
     with database.transaction() as tx:
-        known = sorted({row.ladder for row in pages.ladders(tx, top=1)})
+        known = sorted({row.ladder for row in rating_pages.ladders(tx, top=1)})
     there = f"there are ratings in {', '.join(known)}" if known else "no round of a rated tournament is complete yet"
     raise NotFound(f"Nothing is rated in the ladder {name}; {there}.")
 

@@ -39,6 +39,7 @@ class Claim:
     bank_ms: int
     increment_ms: int
     faults: dict[str, Any]
+    match_seconds: int  # How long the match may last.
     ends_at: datetime  # The deadline of the match, from this claim on.
 
     @property
@@ -98,6 +99,7 @@ _CLAIM: LiteralString = """
     )
     SELECT fixture_id, generation, attempt, holder, tournament_id, round_no, table_no, arbiter,
            incarnation, game, options, ladder, rated, limit_ms, bank_ms, increment_ms, faults,
+           (deadlines->>'match')::int AS match_seconds,
            %(now)s + (deadlines->>'match')::float * interval '1 second' AS ends_at
       FROM claimed JOIN tournament USING (tournament_id)"""
 
@@ -201,19 +203,10 @@ def is_held(tx: Connection, claimed: Claim) -> bool:
 
 
 def _told(claimed: Claim, legs: Iterable[matches.PlayedMatch]) -> dict[str, object]:
-    """A result for the log, kept short. Seats are lists: entrant, placement, score, cause of a forfeit, strikes."""
+    """A result for the log, kept short."""
     return {
         "fixture": [claimed.round_no, claimed.table_no, claimed.generation],
-        "legs": [
-            {
-                "reason": leg.reason,
-                "deals": leg.deals,
-                "actions": leg.actions,
-                "replay": leg.digest.hex(),
-                "seats": [[s.entrant_no, s.placement, s.score, s.forfeit, s.strikes] for s in leg.seats],
-            }
-            for leg in legs
-        ],
+        "legs": [matches.told(leg) for leg in legs],
     }
 
 

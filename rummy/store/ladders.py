@@ -10,7 +10,7 @@ from rummy.league import luck
 from rummy.league.luck import Score, Shrinkage, Single
 from rummy.league.ratings import joint
 from rummy.league.ratings.joint import Record
-from rummy.store import pages, ratings, references
+from rummy.store import rating_pages, ratings, references
 from rummy.store.db import Database
 
 MOST = 1000
@@ -25,7 +25,7 @@ PROVISIONAL = 20
 class Line:
     """A bot version, its strength by the joint fit, and how probably it is better than the bot on the next line."""
 
-    row: pages.LadderRow
+    row: rating_pages.LadderRow
     place: int | None  # In its group, from 1; shared by equal strengths.
     strength: joint.Strength | None  # None in a very large ladder for those who play least.
     better_than_next: float | None  # None where the next is not comparable, or nobody.
@@ -65,11 +65,13 @@ def _places(order: Sequence[joint.Strength]) -> list[int]:
     return places
 
 
-def _read(database: Database, ladder: str) -> tuple[list[pages.LadderRow], dict[Record, int], list[list[Single]]]:
+def _read(
+    database: Database, ladder: str
+) -> tuple[list[rating_pages.LadderRow], dict[Record, int], list[list[Single]]]:
     with database.transaction() as tx:
         tx.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")  # One moment for all.
         return (
-            pages.ladder(tx, ladder, top=MOST), ratings.records(tx, ladder), references.singles(tx, ladder),
+            rating_pages.ladder(tx, ladder, top=MOST), ratings.records(tx, ladder), references.singles(tx, ladder),
         )  # fmt: skip
 
 
@@ -77,7 +79,7 @@ def _read(database: Database, ladder: str) -> tuple[list[pages.LadderRow], dict[
 class Scored:
     """The scores of a bot version in fixtures that were played once."""
 
-    row: pages.LadderRow
+    row: rating_pages.LadderRow
     score: Score
 
 
@@ -96,7 +98,7 @@ def measured(database: Database, ladder: str) -> LadderLuck:
     """What `rummy.league.luck` makes of the results of *ladder*."""
     with database.transaction() as tx:
         tx.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        rows = {row.version_id: row for row in pages.ladder(tx, ladder, top=MOST)}
+        rows = {row.version_id: row for row in rating_pages.ladder(tx, ladder, top=MOST)}
         mirrored = ratings.mirrored(tx, ladder)
         singles = references.singles(tx, ladder)
         runs = references.states(tx, ladder)

@@ -103,13 +103,15 @@ def check_why(move: str, by: By) -> str:
 _ENTRIES: LiteralString = """
     SELECT entry_no, at, who, move, why, what::text AS what, digest FROM tournament_log
      WHERE tournament_id = %(tournament_id)s AND entry_no > %(after)s ORDER BY entry_no LIMIT %(limit)s"""
-_NEWEST: LiteralString = """
+_TOLD: LiteralString = """
     SELECT entry_no, at, who, move, why, what::text AS what, digest FROM tournament_log
-     WHERE tournament_id = %(tournament_id)s AND entry_no < %(before)s AND (%(routine)s OR move <> ALL(%(left_out)s))
+     WHERE tournament_id = %(tournament_id)s AND entry_no < %(before)s"""
+_ROUTINE_TOO: LiteralString = f"{_TOLD} ORDER BY entry_no DESC LIMIT %(limit)s"
+_NEWEST: LiteralString = f"""{_TOLD} AND move <> ALL (ARRAY['result', 'closed', 'rated', 'drawn'])
      ORDER BY entry_no DESC LIMIT %(limit)s"""
 BATCH = 2_000
 ROUTINE = ("result", "closed", "rated", "drawn")
-"""The moves of the workers that a tournament consists of, in the thousands."""
+"""The moves of the workers that a tournament consists of, in the thousands; an index knows them, too."""
 
 
 def entries(tx: Connection, tournament_id: int, *, after: int = -1) -> Iterator[Entry]:
@@ -121,8 +123,8 @@ def entries(tx: Connection, tournament_id: int, *, after: int = -1) -> Iterator[
 
 def newest(tx: Connection, tournament_id: int, *, before: int, limit: int, routine: bool = True) -> list[Entry]:
     """The newest entries with a number below *before*, newest first; without those that are routine if so wished."""
-    values = {"before": before, "limit": limit, "routine": routine, "left_out": list(ROUTINE)}
-    return _some(tx, _NEWEST, tournament_id=tournament_id, **values)
+    query = _ROUTINE_TOO if routine else _NEWEST
+    return _some(tx, query, tournament_id=tournament_id, before=before, limit=limit)
 
 
 def _some(tx: Connection, query: LiteralString, **values: object) -> list[Entry]:

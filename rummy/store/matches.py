@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import LiteralString
+from typing import Any, LiteralString
 
 import zstandard
+from psycopg import Cursor
 
 from rummy.errors import NotFound
 from rummy.league.model import FixtureResult, fixture_scores, unplayed
@@ -16,6 +17,8 @@ from rummy.store.db import Connection
 
 ZSTD = b"\x01"  # The first stored byte says how the rest is packed.
 MAX_REPLAY = 64 << 20
+AT_ONCE = 500
+Line = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +46,17 @@ class PlayedMatch:
     seats: tuple[SeatResult, ...]
 
 
+def told(leg: PlayedMatch) -> dict[str, object]:
+    """A leg for the log. Seats are lists: entrant, placement, score, cause of a forfeit, strikes."""
+    return {
+        "reason": leg.reason,
+        "deals": leg.deals,
+        "actions": leg.actions,
+        "replay": leg.digest.hex(),
+        "seats": [[s.entrant_no, s.placement, s.score, s.forfeit, s.strikes] for s in leg.seats],
+    }
+
+
 def pack(replay: bytes) -> bytes:
     """A replay as it is stored."""
     return ZSTD + zstandard.ZstdCompressor(level=3).compress(replay)
@@ -65,13 +79,15 @@ _SEAT: LiteralString = """
     VALUES (%(match_id)s, %(fixture_id)s, %(seat)s, %(entrant_no)s, %(placement)s, %(score)s, %(forfeit)s,
             %(strikes)s)"""
 _SCORE: LiteralString = """
-    INSERT INTO fixture_score (fixture_id, entrant_no, score) VALUES (%(fixture_id)s, %(entrant_no)s, %(score)s)"""
+    INSERT INTO fixture_score (fixture_id, entrant_no, of_version, score)
+    SELECT fixture_id, entrant_no, version_id, %(score)s FROM fixture JOIN entrant USING (tournament_id)
+     WHERE fixture_id = %(fixture_id)s AND entrant_no = %(entrant_no)s"""
 
 
 def save(tx: Connection, fixture_id: int, generation: int, played: Sequence[PlayedMatch], *, now: datetime) -> None:
     """Saves all legs of a fixture and each entrant's score in it."""
     for match in played:
-        _save_one(tx, fixture_id, generation, match, now)
+        save_match(tx, fixture_id, generation, match, now=now)
     save_scores(tx, fixture_id, scores_of(played))
 
 
@@ -89,7 +105,8 @@ def scores_of(played: Sequence[PlayedMatch]) -> dict[int, float]:
     return dict(zip(entrants, scores, strict=True))
 
 
-def _save_one(tx: Connection, fixture_id: int, generation: int, match: PlayedMatch, now: datetime) -> None:
+def save_match(tx: Connection, fixture_id: int, generation: int, match: PlayedMatch, *, now: datetime) -> None:
+    """Saves one leg of a generation of a fixture."""
     values = {"leg": match.leg, "reason": match.reason, "deals": match.deals, "actions": match.actions, "now": now}
     keys = {"fixture_id": fixture_id, "generation": generation}
     row = tx.execute(_MATCH, {**values, **keys, "replay": pack(match.replay), "digest": match.digest}).fetchone()
@@ -200,11 +217,17 @@ def without(result: FixtureResult, gone: Collection[int]) -> FixtureResult:
 
 def _played(tx: Connection, tournament_id: int, rounds: tuple[int, int] | None) -> list[FixtureResult]:
     first, last = rounds or (None, None)
-    rows = tx.execute(_RESULTS, {"tournament_id": tournament_id, "first": first, "last": last}).fetchall()
-    return list(_results(rows))
+    cursor = tx.execute(_RESULTS, {"tournament_id": tournament_id, "first": first, "last": last})
+    return list(_results(_some_at_a_time(cursor)))
 
 
-def _results(rows: Sequence[tuple[int, int, int, list[int], list[int]]]) -> Iterator[FixtureResult]:
+def _some_at_a_time(cursor: Cursor[Line]) -> Iterator[Line]:
+    """All rows; while many are made at once, no other thread runs."""
+    while rows := cursor.fetchmany(AT_ONCE):
+        yield from rows
+
+
+def _results(rows: Iterator[Line]) -> Iterator[FixtureResult]:
     for (round_no, table_no), group in groupby(rows, key=lambda row: (row[0], row[1])):
         legs = list(group)
         yield FixtureResult(round_no, table_no, tuple(legs[0][3]), tuple(tuple(leg[4]) for leg in legs))

@@ -81,13 +81,18 @@ def list_all(tx: Connection, *, limit: int = 1000) -> list[Owner]:
 
 _NEW_TOKEN: LiteralString = """
     INSERT INTO token (digest, owner_id, version_id, created_at)
-    VALUES (%(digest)s, %(owner_id)s, %(version_id)s, %(now)s)"""
+    SELECT %(digest)s, owner_id, %(version_id)s, %(now)s FROM owner WHERE owner_id = %(owner_id)s AND NOT imported"""
 
 
 def new_token(tx: Connection, owner_id: int, *, now: datetime, version_id: int | None = None) -> str:
-    """A new token of the owner, or of the live bot *version_id*. It cannot be had again."""
+    """A new token of the owner, or of the live bot *version_id*. It cannot be had again.
+
+    Raises `Conflict` for an owner of bots that were imported, for whom nobody speaks here.
+    """
     token = PREFIX + secrets.token_urlsafe(32)
-    tx.execute(_NEW_TOKEN, {"digest": digest(token), "owner_id": owner_id, "version_id": version_id, "now": now})
+    values = {"digest": digest(token), "owner_id": owner_id, "version_id": version_id, "now": now}
+    if tx.execute(_NEW_TOKEN, values).rowcount == 0:
+        raise Conflict("bots of that owner were imported with a tournament; there is no token for it here")
     return token
 
 

@@ -5,6 +5,7 @@ All of it runs with the rights of `arena_dashboard`: a seed that is not yet reve
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, LiteralString, TypeVar
@@ -38,10 +39,10 @@ class TournamentRow:
     seed: bytes | None
     rated: bool
     state: str
-    newest_entry: int | None  # Of its log.
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    imported_at: datetime | None  # Where another arena has played it.
     entrants: int
     fixtures: int
     done: int
@@ -49,6 +50,18 @@ class TournamentRow:
     league_id: int | None
     season_no: int | None
     division_no: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadRow:
+    """What identifies the state of a tournament, read at a glance."""
+
+    tournament_id: int
+    name: str
+    game: str
+    options: dict[str, Any]
+    state: str
+    newest_entry: int | None  # Of its log: it grows with every result, and with every bot that leaves.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,45 +132,6 @@ class VersionRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RatingRow:
-    """One step of a rating; *played* counts the version's rated fixtures in the ladder up to here."""
-
-    ladder: str
-    game: str
-    options: dict[str, Any]
-    tournament_id: int
-    tournament: str
-    round_no: int
-    entrant_no: int
-    version_id: int
-    version: str
-    before: float
-    after: float
-    fixtures: int
-    played: int
-    reason: str
-    rated_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LadderRow:
-    """A line near the top of a ladder; equal ratings share a place."""
-
-    ladder: str
-    game: str
-    options: dict[str, Any]
-    place: int
-    bot_id: int
-    name: str
-    owner: str
-    version_id: int
-    version: str
-    rating: float
-    fixtures: int
-    tournament_id: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BotMatchRow:
     """A match as one of its bots sees it."""
 
@@ -202,26 +176,26 @@ class MatchRow:
 TOURNAMENT: LiteralString = """
     SELECT t.tournament_id, t.name, t.game, t.options, t.ladder, t.format, t.table_size, t.cycles, t.format_options,
            t.limit_ms, t.bank_ms, t.increment_ms, t.faults, t.deadlines, t.commitment, s.master AS seed, t.rated,
-           t.state, t.created_at, t.started_at, t.finished_at, t.league_id, t.season_no, t.division_no,
-           (SELECT max(entry_no) FROM tournament_log l WHERE l.tournament_id = t.tournament_id) AS newest_entry,
+           t.state, t.created_at, t.started_at, t.finished_at, t.imported_at, t.league_id, t.season_no, t.division_no,
            (SELECT count(*) FROM entrant e WHERE e.tournament_id = t.tournament_id) AS entrants,
-           greatest(f.fixtures, t.planned) AS fixtures, f.fixtures - todo.todo AS done, todo.running
+           greatest(t.saved, t.planned) AS fixtures,
+           t.saved - (SELECT count(*) FROM fixture f
+                       WHERE f.tournament_id = t.tournament_id AND f.state <> 'done') AS done,
+           (SELECT count(*) FROM fixture f
+             WHERE f.tournament_id = t.tournament_id AND f.state = 'running') AS running
       FROM tournament t
-      LEFT JOIN revealed_seed s USING (tournament_id)
-     CROSS JOIN LATERAL (
-           SELECT count(*) AS fixtures FROM fixture f WHERE f.tournament_id = t.tournament_id) f
-     CROSS JOIN LATERAL (
-           SELECT count(*) AS todo, count(*) FILTER (WHERE f.state = 'running') AS running
-             FROM fixture f WHERE f.tournament_id = t.tournament_id AND f.state <> 'done') todo"""
+      LEFT JOIN revealed_seed s USING (tournament_id)"""
 
-TOURNAMENT_PAGE: LiteralString = (
-    TOURNAMENT
-    + """
+TOURNAMENT_PAGE: LiteralString = f"""{TOURNAMENT}
      WHERE t.tournament_id < %(before)s
      ORDER BY t.tournament_id DESC LIMIT %(limit)s"""
-)
 
 TOURNAMENT_BY_ID: LiteralString = TOURNAMENT + " WHERE t.tournament_id = %(tournament_id)s"
+
+HEADS: LiteralString = """
+    SELECT t.tournament_id, t.name, t.game, t.options, t.state,
+           (SELECT max(entry_no) FROM tournament_log l WHERE l.tournament_id = t.tournament_id) AS newest_entry
+      FROM tournament t WHERE t.tournament_id = ANY(%(numbers)s) ORDER BY t.tournament_id"""
 
 ENTRANTS: LiteralString = """
     SELECT e.entrant_no, b.bot_id, b.name, o.name AS owner, v.version_id, v.version, v.hosted, e.nonce, e.left_as
@@ -259,27 +233,31 @@ _FIXTURE: LiteralString = """
                   ORDER BY m.leg) AS matches
       FROM fixture f"""
 FIXTURE_BY_ID: LiteralString = f"{_FIXTURE} WHERE f.fixture_id = %(fixture_id)s"
-FIXTURES: LiteralString = f"""{_FIXTURE}
-     WHERE f.tournament_id = %(tournament_id)s AND (f.round_no, f.table_no) > (%(round_no)s, %(table_no)s)
-       AND (%(state)s::text IS NULL OR f.state = %(state)s)
+_IN_STATE: dict[str | None, LiteralString] = {
+    None: "",
+    "scheduled": "AND f.state = 'scheduled'",
+    "running": "AND f.state = 'running'",
+    "done": "AND f.state = 'done'",
+}
+FIXTURES: dict[str | None, LiteralString] = {
+    state: f"""{_FIXTURE}
+     WHERE f.tournament_id = %(tournament_id)s AND (f.round_no, f.table_no) > (%(round_no)s, %(table_no)s) {condition}
      ORDER BY f.round_no, f.table_no LIMIT %(limit)s"""
+    for state, condition in _IN_STATE.items()
+}
+"""By state, which stands in the text: of a parameter PostgreSQL does not know that few fixtures are in it."""
 
 BOT: LiteralString = """
     SELECT b.bot_id, b.name, o.name AS owner, v.version, v.language, v.hosted, COALESCE(v.games, '{}') AS games,
            EXISTS (SELECT FROM presence JOIN bot_version w USING (version_id)
                     WHERE w.bot_id = b.bot_id) AS connected,
            COALESCE((SELECT jsonb_agg(r ORDER BY r.ladder) FROM (
-             SELECT DISTINCT ON (t.ladder) t.ladder, t.game, w.version_id, w.version, c.after AS rating,
-                    c.tournament_id
+             SELECT DISTINCT ON (n.ladder) n.ladder, t.game, w.version_id, w.version, n.rating, n.tournament_id
                FROM bot_version w
-               JOIN entrant e USING (version_id)
+               JOIN rating n USING (version_id)
                JOIN tournament t USING (tournament_id)
-              CROSS JOIN LATERAL (
-                    SELECT c.after, c.change_id, c.tournament_id FROM rating_change c
-                     WHERE c.ladder = t.ladder AND c.version_id = w.version_id
-                     ORDER BY c.change_id DESC LIMIT 1) c
-              WHERE w.bot_id = b.bot_id AND t.rated
-              ORDER BY t.ladder, c.change_id DESC) r), '[]') AS ratings
+              WHERE w.bot_id = b.bot_id
+              ORDER BY n.ladder, n.change_id DESC) r), '[]') AS ratings
       FROM bot b
       JOIN owner o USING (owner_id)
       LEFT JOIN LATERAL (
@@ -299,71 +277,18 @@ VERSIONS: LiteralString = """
            EXISTS (SELECT FROM presence p WHERE p.version_id = bot_version.version_id) AS connected
       FROM bot_version WHERE bot_id = %(bot_id)s ORDER BY version_id DESC LIMIT %(limit)s"""
 
-RATINGS: LiteralString = """
-    WITH steps AS (
-      SELECT newest.* FROM bot_version v
-       CROSS JOIN LATERAL (
-             SELECT * FROM rating_change c WHERE c.version_id = v.version_id ORDER BY c.change_id DESC LIMIT %(limit)s
-             ) newest
-       WHERE v.bot_id = %(bot_id)s
-       ORDER BY newest.change_id DESC LIMIT %(limit)s),
-    played AS (
-      SELECT c.ladder, c.version_id, sum(c.fixtures)::bigint AS fixtures
-        FROM bot_version v JOIN rating_change c USING (version_id)
-       WHERE v.bot_id = %(bot_id)s GROUP BY c.ladder, c.version_id)
-    SELECT s.ladder, t.game, t.options, t.tournament_id, t.name AS tournament, s.round_no, e.entrant_no,
-           v.version_id, v.version, s.before, s.after, s.fixtures, s.reason, r.rated_at,
-           (p.fixtures + s.fixtures - sum(s.fixtures) OVER (
-             PARTITION BY s.ladder, s.version_id ORDER BY s.change_id DESC))::bigint AS played
-      FROM steps s
-      JOIN played p ON p.ladder = s.ladder AND p.version_id = s.version_id
-      JOIN bot_version v ON v.version_id = s.version_id
-      JOIN tournament t ON t.tournament_id = s.tournament_id
-      JOIN entrant e ON e.tournament_id = s.tournament_id AND e.version_id = s.version_id
-      JOIN round r ON r.tournament_id = s.tournament_id AND r.round_no = s.round_no
-     ORDER BY s.change_id"""
-
-LADDERS: LiteralString = """
-    WITH rated AS (
-      SELECT t.ladder, e.version_id, min(t.tournament_id) AS any_tournament
-        FROM entrant e JOIN tournament t USING (tournament_id)
-       WHERE t.rated AND (%(ladder)s::text IS NULL OR t.ladder = %(ladder)s)
-       GROUP BY t.ladder, e.version_id),
-    placed AS (
-      SELECT rated.*, c.after AS rating, c.tournament_id,
-             rank() OVER (PARTITION BY rated.ladder ORDER BY c.after DESC) AS place,
-             row_number() OVER (PARTITION BY rated.ladder ORDER BY c.after DESC, rated.version_id) AS line
-        FROM rated
-       CROSS JOIN LATERAL (
-             SELECT c.after, c.tournament_id FROM rating_change c
-              WHERE c.ladder = rated.ladder AND c.version_id = rated.version_id
-              ORDER BY c.change_id DESC LIMIT 1) c)
-    SELECT p.ladder, t.game, t.options, p.place, b.bot_id, b.name, o.name AS owner, v.version_id, v.version, p.rating,
-           p.tournament_id,
-           (SELECT sum(c.fixtures)::bigint FROM rating_change c
-             WHERE c.ladder = p.ladder AND c.version_id = p.version_id) AS fixtures
-      FROM placed p
-      JOIN tournament t ON t.tournament_id = p.any_tournament
-      JOIN bot_version v USING (version_id)
-      JOIN bot b USING (bot_id)
-      JOIN owner o USING (owner_id)
-     WHERE p.line <= %(top)s
-     ORDER BY p.ladder, p.line"""
-
 BOT_MATCHES: LiteralString = """
     WITH played AS (
-      SELECT recent.*, e.version_id
+      SELECT recent.*, v.version
         FROM bot_version v
-        JOIN entrant e USING (version_id)
        CROSS JOIN LATERAL (
              SELECT f.fixture_id, f.tournament_id, f.generation, s.entrant_no
-               FROM fixture_seat s JOIN fixture f USING (fixture_id)
-              WHERE s.tournament_id = e.tournament_id AND s.entrant_no = e.entrant_no
-                AND s.fixture_id < %(before)s AND f.state = 'done'
-              ORDER BY s.fixture_id DESC LIMIT %(limit)s) recent
+               FROM fixture_score s JOIN fixture f USING (fixture_id)
+              WHERE s.of_version = v.version_id AND -s.fixture_id > -%(before)s AND f.absent IS NULL
+              ORDER BY -s.fixture_id LIMIT %(limit)s) recent
        WHERE v.bot_id = %(bot_id)s
        ORDER BY recent.fixture_id DESC LIMIT %(limit)s)
-    SELECT m.match_id, m.fixture_id, p.tournament_id, t.name AS tournament, t.game, m.leg, v.version,
+    SELECT m.match_id, m.fixture_id, p.tournament_id, t.name AS tournament, t.game, m.leg, p.version,
            r.placement, r.score, r.forfeit,
            (SELECT jsonb_agg(jsonb_build_object('bot_id', b.bot_id, 'name', b.name, 'owner', w.name) ORDER BY o.seat)
               FROM seat_result o
@@ -374,7 +299,6 @@ BOT_MATCHES: LiteralString = """
              WHERE o.match_id = m.match_id AND o.entrant_no <> p.entrant_no) AS others
       FROM played p
       JOIN tournament t USING (tournament_id)
-      JOIN bot_version v USING (version_id)
       JOIN match m ON m.fixture_id = p.fixture_id AND m.generation = p.generation
       JOIN seat_result r ON r.match_id = m.match_id AND r.entrant_no = p.entrant_no
      ORDER BY m.fixture_id DESC, m.leg"""
@@ -411,77 +335,60 @@ REPLAY: LiteralString = """
 
 def tournaments(tx: Connection, *, before: int, limit: int) -> list[TournamentRow]:
     """The newest tournaments with an id below *before*."""
-    return _many(tx, TournamentRow, TOURNAMENT_PAGE, before=before, limit=limit)
+    return many(tx, TournamentRow, TOURNAMENT_PAGE, before=before, limit=limit)
 
 
 def tournament(tx: Connection, tournament_id: int) -> TournamentRow | None:
     """One tournament, or None."""
-    return _one(tx, TournamentRow, TOURNAMENT_BY_ID, tournament_id=tournament_id)
+    return one(tx, TournamentRow, TOURNAMENT_BY_ID, tournament_id=tournament_id)
+
+
+def heads(tx: Connection, numbers: Collection[int]) -> list[HeadRow]:
+    """The tournaments of these numbers, in their order, without those that are not there."""
+    return many(tx, HeadRow, HEADS, numbers=list(numbers))
 
 
 def entrants(tx: Connection, tournament_id: int) -> list[EntrantRow]:
     """The entrants of a tournament, by number."""
-    return _many(tx, EntrantRow, ENTRANTS, tournament_id=tournament_id)
+    return many(tx, EntrantRow, ENTRANTS, tournament_id=tournament_id)
 
 
 def fixtures(
     tx: Connection, tournament_id: int, *, after: tuple[int, int], state: str | None, limit: int
 ) -> list[FixtureRow]:
     """The fixtures in *state*, or in any, that follow round and table *after* in the schedule."""
-    values = {"round_no": after[0], "table_no": after[1], "state": state, "limit": limit}
-    return _many(tx, FixtureRow, FIXTURES, tournament_id=tournament_id, **values)
+    values = {"round_no": after[0], "table_no": after[1], "limit": limit}
+    return many(tx, FixtureRow, FIXTURES[state], tournament_id=tournament_id, **values)
 
 
 def fixture(tx: Connection, fixture_id: int) -> FixtureRow | None:
     """One fixture, or None."""
-    return _one(tx, FixtureRow, FIXTURE_BY_ID, fixture_id=fixture_id)
+    return one(tx, FixtureRow, FIXTURE_BY_ID, fixture_id=fixture_id)
 
 
 def bots(tx: Connection, *, after: int, prefix: str, limit: int) -> list[BotRow]:
     """Bots with an id above *after* whose name begins with *prefix*, in any case of letters."""
-    return _many(tx, BotRow, BOT_PAGE, after=after, prefix=prefix, limit=limit)
+    return many(tx, BotRow, BOT_PAGE, after=after, prefix=prefix, limit=limit)
 
 
 def bot(tx: Connection, bot_id: int) -> BotRow | None:
     """One bot, or None."""
-    return _one(tx, BotRow, BOT_BY_ID, bot_id=bot_id)
+    return one(tx, BotRow, BOT_BY_ID, bot_id=bot_id)
 
 
 def versions(tx: Connection, bot_id: int, *, limit: int) -> list[VersionRow]:
     """The newest versions of a bot, newest first."""
-    return _many(tx, VersionRow, VERSIONS, bot_id=bot_id, limit=limit)
-
-
-def ratings(tx: Connection, bot_id: int, *, limit: int) -> list[RatingRow]:
-    """The newest steps of a bot's ratings over all ladders and versions, oldest first."""
-    return _many(tx, RatingRow, RATINGS, bot_id=bot_id, limit=limit)
-
-
-def newest_change(tx: Connection) -> int:
-    """A number that grows whenever a rating changes."""
-    row = tx.execute("SELECT coalesce(max(change_id), 0) FROM rating_change").fetchone()
-    assert row is not None
-    return int(row[0])
-
-
-def ladders(tx: Connection, *, top: int) -> list[LadderRow]:
-    """The best *top* bot versions of every ladder."""
-    return _many(tx, LadderRow, LADDERS, top=top, ladder=None)
-
-
-def ladder(tx: Connection, name: str, *, top: int) -> list[LadderRow]:
-    """The best *top* bot versions of one ladder; none where nothing is rated in it."""
-    return _many(tx, LadderRow, LADDERS, top=top, ladder=name)
+    return many(tx, VersionRow, VERSIONS, bot_id=bot_id, limit=limit)
 
 
 def bot_matches(tx: Connection, bot_id: int, *, before: int, limit: int) -> list[BotMatchRow]:
     """The matches of the newest *limit* finished fixtures of a bot with a fixture id below *before*."""
-    return _many(tx, BotMatchRow, BOT_MATCHES, bot_id=bot_id, before=before, limit=limit)
+    return many(tx, BotMatchRow, BOT_MATCHES, bot_id=bot_id, before=before, limit=limit)
 
 
 def match(tx: Connection, match_id: int) -> MatchRow | None:
     """One match of a finished fixture, or None."""
-    return _one(tx, MatchRow, MATCH, match_id=match_id)
+    return one(tx, MatchRow, MATCH, match_id=match_id)
 
 
 def replay(tx: Connection, match_id: int) -> bytes | None:
@@ -490,11 +397,12 @@ def replay(tx: Connection, match_id: int) -> bytes | None:
     return None if row is None else row[0]
 
 
-def _many(tx: Connection, kind: type[Row], query: LiteralString, **values: object) -> list[Row]:
+def many(tx: Connection, kind: type[Row], query: LiteralString, **values: object) -> list[Row]:
+    """What *query* finds, as rows of a *kind*."""
     with tx.cursor(row_factory=class_row(kind)) as cursor:
         return cursor.execute(query, values).fetchall()
 
 
-def _one(tx: Connection, kind: type[Row], query: LiteralString, **values: object) -> Row | None:
+def one(tx: Connection, kind: type[Row], query: LiteralString, **values: object) -> Row | None:
     with tx.cursor(row_factory=class_row(kind)) as cursor:
         return cursor.execute(query, values).fetchone()

@@ -93,9 +93,8 @@ def _by_version(tx: Connection, tournament_id: int, rounds: tuple[int, int]) -> 
 
 
 _CURRENT: LiteralString = """
-    SELECT DISTINCT ON (version_id) version_id, after FROM rating_change
-     WHERE ladder = %(ladder)s AND version_id = ANY(%(version_ids)s)
-     ORDER BY version_id, change_id DESC"""
+    SELECT version_id, rating FROM rating WHERE ladder = %(ladder)s AND version_id = ANY(%(version_ids)s)
+     ORDER BY version_id"""
 
 
 def current(tx: Connection, ladder: str, version_ids: Sequence[int]) -> dict[int, float]:
@@ -191,19 +190,21 @@ def opening(tx: Connection, tournament_id: int) -> dict[int, float]:
     versions = tournaments.entrants(tx, tournament_id)
     known: dict[int, float] = {}
     if tournament.rated:
-        known = current(tx, tournament.ladder, versions)
+        given = zip(versions, tournament.imported_bots or (), strict=False)
+        known = current(tx, tournament.ladder, versions) | {version: float(bot["opening"]) for version, bot in given}
         known.update(tx.execute(_OPENING, {"tournament_id": tournament_id}).fetchall())
     return {number: known.get(version, INITIAL) for number, version in enumerate(versions)}
 
 
 _RATED_ROUNDS: LiteralString = """
     SELECT ladder, tournament_id, round_no FROM tournament JOIN round USING (tournament_id)
-     WHERE rated AND rated_at IS NOT NULL ORDER BY ladder, started_at, tournament_id, round_no"""
+     WHERE rated AND rated_at IS NOT NULL AND (ladder = %(only)s OR %(only)s::text IS NULL AND imported_at IS NULL)
+     ORDER BY ladder, started_at, tournament_id, round_no"""
 
 
 def _rated(tx: Connection, only: str | None = None) -> Iterator[tuple[str, int, int, tuple[FixtureResult, ...]]]:
-    """Ladder, tournament, number and results of rated rounds, of one ladder or all, in the order of their rating."""
-    rows = [row for row in tx.execute(_RATED_ROUNDS).fetchall() if only in (None, row[0])]
+    """Ladder, tournament, number and results of rounds that were rated here, or of one ladder, in their order."""
+    rows = tx.execute(_RATED_ROUNDS, {"only": only}).fetchall()
     for (ladder, tournament_id), group in groupby(rows, key=lambda row: (row[0], row[1])):
         numbers = [row[2] for row in group]
         for begin in range(0, len(numbers), ROUNDS):
@@ -296,11 +297,11 @@ def results(tx: Connection, ladder: str) -> Iterator[FixtureResult]:
 _LOG: LiteralString = """
     SELECT ladder, tournament_id, round_no, version_id, before, after
       FROM rating_change c JOIN tournament USING (ladder, tournament_id) JOIN round r USING (tournament_id, round_no)
-     WHERE reason = 'round' AND c.pass = r.pass
+     WHERE reason = 'round' AND c.pass = r.pass AND imported_at IS NULL
      ORDER BY ladder, started_at, tournament_id, round_no, version_id"""
 
 
 def log(tx: Connection) -> list[Change]:
-    """Every change on record that was not taken back, in the order of `recompute`."""
+    """Every change that was made here and not taken back, in the order of `recompute`."""
     with tx.cursor(row_factory=class_row(Change)) as cursor:
         return cursor.execute(_LOG).fetchall()

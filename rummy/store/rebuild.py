@@ -15,7 +15,7 @@ from rummy.errors import BadInput, ReplayMismatch, RummyError
 from rummy.league import standings
 from rummy.league.model import MOVES, FixtureResult, Round, TournamentState, check_move, unplayed
 from rummy.league.pairing import find_format
-from rummy.league.pairing.format import Field
+from rummy.league.pairing.format import Field, check
 from rummy.league.ratings import elo
 from rummy.league.schedule import commitment, draw_seed
 from rummy.league.standings import Standing
@@ -66,14 +66,17 @@ class Rebuilt:
         self.ranking: tuple[int, ...] = ()
         self.fixtures: dict[Place, Fixture] = {}
         self.steps: list[Step] = []  # All that were made, in order; those taken back have their mirror behind them.
+        self.made_by: list[Entry] = []  # For each step, the entry that has made it.
         self._valid: list[Step] = []
         self._known: dict[int, float] = {}  # The rating of each version after its last valid step.
         self._rounds: dict[int, list[Place]] = {}
-        self._closed: set[int] = set()
+        self.closed: set[int] = set()
+        self.rated_rounds: set[int] = set()
         self._schedule: Iterator[Round] | None = None
         for entry in entries:
             try:
                 self._apply(entry.move, entry.said)
+                self.made_by += [entry] * (len(self.steps) - len(self.made_by))
             except (RummyError, KeyError, ValueError, TypeError, IndexError) as error:
                 what = error if isinstance(error, RummyError) else repr(error)
                 where = f"Entry {entry.entry_no} of the log, {entry.move}"
@@ -135,12 +138,16 @@ class Rebuilt:
 
     def _started(self, said: dict[str, Any]) -> None:
         self.ranking = tuple(said["ranking"])
+        size = check(find_format(self.terms["format"]), self._field())
+        _demand(said["planned"] == size.fixtures, "another number of fixtures was to be planned")
 
     def _drawn(self, said: dict[str, Any]) -> None:
+        _demand(self.state is TournamentState.RUNNING, "it is not being played")
         drawn = self._next(said["rounds"])
         if tables_digest(drawn) != said["tables"] and self.seed is None:
             raise BadInput("its tables follow from the seed, which the log has once it is revealed")
         _demand(tables_digest(drawn) == said["tables"], "other tables were to be drawn")
+        _demand(self._rounds.keys().isdisjoint(each.number for each in drawn), "a round was drawn twice")
         for each in drawn:
             for table_no, table in enumerate(each.tables):
                 self.fixtures[each.number, table_no] = Fixture(table)
@@ -190,13 +197,13 @@ class Rebuilt:
         fixture = self.fixtures[round_no, table_no]
         _demand(generation >= fixture.generation, "the fixture is in a later generation")
         fixture.generation, fixture.done, fixture.absent = generation + 1, False, None
-        self._closed.discard(round_no)
+        self.closed.discard(round_no)
 
     def _close(self, said: dict[str, Any]) -> None:
         number = said["round"]
         _demand(all(self.fixtures[place].done for place in self._rounds[number]), "the round is not complete")
-        _demand(number not in self._closed, "the round is complete already")
-        self._closed.add(number)
+        _demand(number not in self.closed, "the round is complete already")
+        self.closed.add(number)
 
     def _withdrawn(self, said: dict[str, Any]) -> None:
         if self.state in (TournamentState.DRAFT, TournamentState.OPEN):
@@ -216,7 +223,9 @@ class Rebuilt:
 
     def _rated(self, said: dict[str, Any]) -> None:
         number = said["round"]
-        _demand(number in self._closed, "the round is not complete")
+        _demand(number in self.closed, "the round is not complete")
+        _demand(number not in self.rated_rounds, "the round is rated already")
+        self.rated_rounds.add(number)
         versions = [entrant.version_id for entrant in self.entrants]
         results = [
             replace(result, entrants=tuple(versions[entrant] for entrant in result.entrants))
@@ -235,6 +244,7 @@ class Rebuilt:
             known[version] = closing
 
     def _corrected(self, said: dict[str, Any]) -> None:
+        self.rated_rounds.difference_update(said["rounds"])
         taken = [step for step in self._valid if step[0] in said["rounds"]]
         self._valid = [step for step in self._valid if step[0] not in said["rounds"]]
         self.steps += [(number, version, after, before, -n) for number, version, before, after, n in reversed(taken)]
@@ -242,6 +252,7 @@ class Rebuilt:
 
     def _finished(self, said: dict[str, Any]) -> None:
         _demand(all(fixture.done for fixture in self.fixtures.values()), "there are fixtures to be played")
+        _demand(find_format(self.terms["format"]).waits or not self._next(1), "there are rounds to be drawn")
 
     def _revealed(self, said: dict[str, Any]) -> None:
         committed = commitment(bytes.fromhex(said["seed"])).hex()
@@ -282,3 +293,5 @@ _ACTS: dict[str, Callable[[Rebuilt, dict[str, Any]], None]] = {
     "finished": Rebuilt._finished,
     "revealed": Rebuilt._revealed,
 }
+KNOWN = _ACTS.keys() | MOVES.keys()
+"""Every move that a log can have."""

@@ -54,16 +54,19 @@ def _told(line: object) -> str:
 def _on_record(tx: Connection, tournament_id: int) -> dict[str, list[Any]]:
     tournament = tournaments.get(tx, tournament_id)
     values = {"tournament_id": tournament_id}
-    terms = asdict(tournament)
+    terms = asdict(tournament) | {"ladder": tournament.ladder.partition("@")[0]}
+    known = tournaments.as_logged(tx, tournament)
     return {
         "state": [tournament.state],
         "terms": [[name, terms[name]] for name in _TERMS],
         "commitment": [tournament.commitment.hex()],
-        "entrants": [list(row) for row in tx.execute(_ENTRANTS, values)],
+        "entrants": [[known.get(version, version), *row] for version, *row in tx.execute(_ENTRANTS, values)],
         "fixtures": [list(row) for row in tx.execute(_FIXTURES, values)],
         "matches": [list(row) for row in tx.execute(_MATCHES, values)],
         "scores": [list(row) for row in tx.execute(_SCORES, values)],
-        "rating changes": [list(row) for row in tx.execute(_STEPS, values)],
+        "rating changes": [
+            [round_no, known.get(version, version), *row] for round_no, version, *row in tx.execute(_STEPS, values)
+        ],
         "table": [asdict(line) for line in drawing.table(tx, tournament_id)()],
     }
 

@@ -26,6 +26,8 @@ _FIXTURES: LiteralString = """
            AS drawn (round_no, table_no, seat, entrant_no)
       JOIN made USING (round_no, table_no)"""
 
+_COUNT: LiteralString = "UPDATE tournament SET saved = saved + %(count)s WHERE tournament_id = %(tournament_id)s"
+
 
 def save(tx: Connection, tournament_id: int, drawn: Iterator[Round], *, now: datetime) -> list[Round]:
     """Saves the next of *drawn* as a batch, and returns it: whole rounds, which may be played from *now* on."""
@@ -37,6 +39,7 @@ def save(tx: Connection, tournament_id: int, drawn: Iterator[Round], *, now: dat
     given |= {"rounds": [r for r, _, _ in tables], "tables": [t for _, t, _ in tables]}
     names = ("seat_rounds", "seat_tables", "seats", "entrants")
     tx.execute(_FIXTURES, {**given, **{name: [seat[at] for seat in seats] for at, name in enumerate(names)}})
+    tx.execute(_COUNT, {**given, "count": len(tables)})
     return batch
 
 

@@ -75,6 +75,7 @@ class Tournament:
     finished_at: datetime | None
     drawn: bool  # Every round is saved.
     league_id: int | None  # Of the league of which it is a division in a season.
+    imported_bots: list[dict[str, Any]] | None  # Where another arena has played it: its entrants, as known there.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +98,7 @@ def ladder_of(game: Game) -> str:
 _COLUMNS: LiteralString = """
     SELECT tournament_id, name, game, options, ladder, format, table_size, cycles, format_options, limit_ms, bank_ms,
            increment_ms, faults, deadlines, commitment, rated, state, created_at, started_at, finished_at, drawn,
-           league_id
+           league_id, imported_bots
       FROM tournament """
 _CREATE: LiteralString = """
     INSERT INTO tournament (name, game, options, ladder, format, table_size, cycles, format_options, limit_ms, bank_ms,
@@ -118,7 +119,7 @@ def create(
     `LeagueError` or `BadInput`, which name what cannot be had.
     """
     game = find_game(plan.game, plan.options)
-    values = _checked(plan, game)
+    values = checked(plan, game)
     practice = plan.seed is not None or master is not None
     if master is None:
         master = secrets.token_bytes(32) if plan.seed is None else practice_master(plan.seed)
@@ -141,7 +142,7 @@ def check_plan(plan: Plan, versions: Sequence[bots.Version]) -> Field:
 
     Raises what `create` and `add_entrant` would raise.
     """
-    _checked(plan, find_game(plan.game, plan.options))
+    checked(plan, find_game(plan.game, plan.options))
     for number, version in enumerate(versions):
         _check_fits(version, plan.game)
         if version.version_id in (other.version_id for other in versions[:number]):
@@ -150,7 +151,8 @@ def check_plan(plan: Plan, versions: Sequence[bots.Version]) -> Field:
     return Field(entrants=len(versions), table_size=plan.table_size, cycles=plan.cycles, options=options)
 
 
-def _checked(plan: Plan, game: Game) -> dict[str, object]:
+def checked(plan: Plan, game: Game) -> dict[str, object]:
+    """The terms of a tournament of *plan*, with all defaults. Raises what `create` would raise."""
     spec = game.spec
     least, most = seats_of(game)
     if not least <= plan.table_size <= most:
@@ -266,6 +268,14 @@ _ENTRANTS: LiteralString = "SELECT version_id FROM entrant WHERE tournament_id =
 def entrants(tx: Connection, tournament_id: int) -> list[int]:
     """The version of each entrant, in the order of their numbers."""
     return [row[0] for row in tx.execute(_ENTRANTS, {"tournament_id": tournament_id}).fetchall()]
+
+
+def as_logged(tx: Connection, tournament: Tournament) -> dict[int, int]:
+    """By version that has entered: its number in the log, which is another where another arena has played it."""
+    versions = entrants(tx, tournament.tournament_id)
+    if tournament.imported_bots is None:
+        return {version: version for version in versions}
+    return {version: bot["version_id"] for version, bot in zip(versions, tournament.imported_bots, strict=True)}
 
 
 _REVEALED: LiteralString = "SELECT master FROM revealed_seed WHERE tournament_id = %(tournament_id)s"

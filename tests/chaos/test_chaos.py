@@ -1,13 +1,16 @@
 """`arena chaos`, as a user runs it: everything is killed, and nothing of it is to be seen in the table."""
 
 import json
+import random
 from pathlib import Path
 
 import pytest
 from real_arena import bare_environment, command
 
+from rummy.cli.chaos.command import struck
 from rummy.cli.chaos.points import Point
 from rummy.cli.chaos.victims import Kind
+from rummy.cli.chaos.wreck import CELLS, CUTS, Kill, Wreck
 
 pytestmark = pytest.mark.realtime
 FIXTURES = 600
@@ -24,6 +27,17 @@ def test_whatever_is_killed_wherever_table_and_ratings_are_those_of_a_calm_run()
     assert done.returncode == 0 and answer["holds"] is True
     assert all(answer["kills"][kind][point] for kind in Kind for point in Point)
     assert answer["matches"] >= 2 * FIXTURES
+
+
+def test_a_run_in_which_something_was_spared_has_failed() -> None:
+    wreck = Wreck(ground=None, detours={}, chance=random.Random(1))  # type: ignore[arg-type]
+    assert [check.holds for check in struck(wreck)] == [False, False]
+    wreck.kills = [Kill(kind, "somebody", 1, point, None) for kind, point in CELLS]
+    wreck.cuts.update(CUTS)
+    assert [check.holds for check in struck(wreck)] == [True, True]
+    wreck.kills.pop()
+    wreck.cuts[CUTS[3]] = 0  # There was nothing to be cut.
+    assert [(check.holds, check.figure) for check in struck(wreck)] == [(False, "19 of 20"), (False, "3 of 4")]
 
 
 def test_it_kills_no_server_of_anybody_else(tmp_path: Path) -> None:

@@ -10,17 +10,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from real_arena import PATIENCE, ROOT, Arena
+from real_arena import PATIENCE, Arena, dialled_in
 
 ROOTED = os.geteuid() == 0
 # Without root all lanes are one user, and can read each other's folders: see docs/why/fairness.md.
@@ -225,26 +222,6 @@ def test_a_leak_made_on_purpose_is_noticed(arena: Arena, tmp_path: Path, kennel:
     leaky = actions(arena, "leak", "leaky")
     assert spied(arena, began)["found"]["leak"] > 0
     assert leaky != actions(arena, "leak", "tight")
-
-
-@contextmanager
-def dialled_in(arena: Arena, folder: Path, log: Path) -> Iterator[None]:
-    """The bot in *folder*, live."""
-    with log.open("w") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "rummy.cli", "bot", "run", str(folder)],
-            cwd=ROOT, env=arena.environ, stdout=output, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-        try:
-            limit = time.monotonic() + PATIENCE
-            while "is connected" not in log.read_text():
-                assert process.poll() is None, log.read_text()
-                assert time.monotonic() < limit
-                time.sleep(0.1)
-            yield
-        finally:
-            process.terminate()
-            process.wait(PATIENCE)
 
 
 def test_a_live_spy_plays_as_its_honest_twin(arena: Arena, tmp_path: Path) -> None:

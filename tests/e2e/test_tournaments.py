@@ -137,6 +137,18 @@ def test_replays_verify_without_the_arena(arena: Arena, disturbed: tuple[str, in
     nowhere.run("replay", "verify", *map(str, files))
 
 
+def test_its_archive_holds_without_the_arena(arena: Arena, disturbed: tuple[str, int], tmp_path: Path) -> None:
+    game, number = disturbed
+    file = str(tmp_path / "all.jsonl.gz")
+    assert (
+        arena.json("export", str(number), "--format", "archive", "--out", file)["replays"] == TABLES[game] * LEGS[game]
+    )
+    nowhere = Arena({**arena.environ, "ARENA_DATA": str(tmp_path / "none")}, "")
+    assert nowhere.json("import", file, "--check")["fixtures"] == TABLES[game]
+    again = arena.run("import", file, check=False)
+    assert again.stderr == f"arena: this tournament is here already: it is tournament {number}\n"
+
+
 def test_a_replay_with_any_line_altered_fails(arena: Arena, disturbed: tuple[str, int], tmp_path: Path) -> None:
     lines = min(replays(arena, disturbed[1]), key=len).splitlines(keepends=True)
     for at in range(len(lines)):

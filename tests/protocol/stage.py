@@ -186,7 +186,7 @@ class Stage:
     def pass_time(self, seconds: float) -> None:
         """Moves the clock, and lets the arbiter look at it."""
         self.clock.time += seconds
-        self.hall.lobby.sweep()
+        self.hall.sweep()
 
     async def play(self, order: arbiter_pb2.Order) -> arbiter_pb2.OrderUpdate:
         """The last word on *order*."""

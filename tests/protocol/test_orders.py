@@ -41,6 +41,7 @@ BAD = [
     ({"clock": arbiter_pb2.ClockTerms()}, grpc.StatusCode.INVALID_ARGUMENT, "limit"),
     ({"clock": arbiter_pb2.ClockTerms(limit_ms=1, bank_ms=4_000_000_000)}, grpc.StatusCode.INVALID_ARGUMENT, "bank"),
     ({"faults": arbiter_pb2.FaultPolicy()}, grpc.StatusCode.INVALID_ARGUMENT, "strike"),
+    ({"deadline_seconds": 604_801}, grpc.StatusCode.INVALID_ARGUMENT, "deadline"),
     (
         {"faults": arbiter_pb2.FaultPolicy(strikes=1, deaths=1, grace_seconds=float("nan"))},
         grpc.StatusCode.INVALID_ARGUMENT,
@@ -116,6 +117,50 @@ async def test_what_is_in_play_may_end_unless_somebody_is_in_a_hurry(stage: Stag
     hurried.set()
     assert "ended before" in (await held).void
     await closing
+
+
+PATIENT = arbiter_pb2.ClockTerms(limit_ms=600_000)
+
+
+@pytest.mark.parametrize("bots", [(1, 2), (11, 12)])
+async def test_an_order_in_play_past_its_deadline_is_over_and_frees_its_seats(
+    stage: Stage, bots: tuple[int, int]
+) -> None:
+    """Fault P18, for matches: whoever asks again hears the same, and the bots play on elsewhere."""
+    order = an_order(1, bots, clock=PATIENT, deadline_seconds=60)
+    silent = [await stage.bot(number, lane=lane) for number in bots for lane in ((0, 1) if number > 10 else (None,))]
+    playing = stage.start(order)
+    await stage.settle(lambda: len(stage.hall.tables.running) == order.legs)
+    stage.pass_time(59.9)
+    assert not playing.done() and stage.hall.orders.running == 1
+    stage.pass_time(0.2)
+    assert "deadline" in (await playing).overdue
+    assert stage.hall.orders.running == 0 and not stage.hall.tables.running
+    assert not any(lane.wanted for lane in stage.hall.lobby.present())
+    assert "deadline" in (await stage.play(order)).overdue
+    assert not stage.hall.tables.running
+    for bot in silent:
+        stage.spawn(bot.play())
+    checked(await stage.play(an_order(2, bots)))
+
+
+async def test_the_wait_for_bots_is_part_of_the_deadline(stage: Stage) -> None:
+    patient = arbiter_pb2.FaultPolicy(strikes=3, grace_seconds=600.0, deaths=3)
+    playing = stage.start(an_order(1, (1, 2), faults=patient, deadline_seconds=60))
+    await stage.settle(lambda: stage.hall.tables.waiting)
+    stage.pass_time(60)
+    assert "deadline" in (await playing).overdue
+    assert not stage.hall.tables.waiting
+
+
+async def test_what_is_over_in_time_has_no_deadline_any_more(stage: Stage) -> None:
+    for number in (1, 2):
+        await stage.player(number)
+    order = an_order(1, (1, 2), deadline_seconds=60)
+    record = await stage.play(order)
+    stage.pass_time(61)
+    assert await stage.play(order) == record
+    checked(record)
 
 
 async def test_a_worker_may_have_many_orders_under_way(stage: Stage) -> None:
@@ -263,10 +308,11 @@ async def test_processes_that_have_seen_a_void_deal_are_replaced(stage: Stage) -
     for lane in (0, 1):
         await stage.player(12, _never, lane=lane)
     await stage.settle(lambda: len(stage.hall.tables.running) == 2)
-    for referee in list(stage.hall.tables.running):
-        referee.void("The machine is on fire.")
+    lanes = {lane for referee in stage.hall.tables.running for lane in referee.lanes}
+    next(iter(stage.hall.tables.running)).void("The machine is on fire.")  # The other leg is called off.
     assert "fire" in (await order).void
     assert sorted(set(processes.stopped)) == [(11, 0), (11, 1), (12, 0), (12, 1)]
+    assert not any(lane.wanted for lane in lanes)
 
 
 def _never(decision: object) -> bytes:

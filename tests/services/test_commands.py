@@ -83,7 +83,7 @@ def test_a_plan_is_shown_and_nothing_is_made(run: Run, world: World, three: list
         "  3 entrants, 3 rounds, 3 fixtures",
         "  6 matches",
         "  expected time: 2 seconds, at 0.5 s a fixture, which is assumed: nothing like it has been played here",
-        "  each entrant plays 2 fixtures, each pair meets 1 times",
+        "  each entrant plays 2 fixtures, each pair meets 1 time",
         "  everybody has each seat equally often in the first legs",
     ]
     assert "in 'Cup' already" in run(*cup, "--bot", "Ace")[2]

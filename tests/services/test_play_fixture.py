@@ -125,6 +125,21 @@ def void(order: arbiter_pb2.Order, context: Context) -> Updates:
     yield arbiter_pb2.OrderUpdate(void="the lamp has fallen over")
 
 
+def overdue(order: arbiter_pb2.Order, context: Context) -> Updates:
+    yield arbiter_pb2.OrderUpdate(overdue="the sun has set")
+
+
+def test_what_an_arbiter_has_ended_at_the_deadline_of_the_match_is_decided_and_not_played_again(cast: Cast) -> None:
+    [fixture_id] = cast.world.all_fixtures(cast.world.tournament(2, options=SHORT, deadlines={"match": 77}))
+    cast.stage.answers = [overdue]
+    for _ in range(2):
+        cast.player().play(fixture_id)
+    assert [order.deadline_seconds for order in cast.stage.orders] == [77]
+    assert cast.state() == [("done", 0, 1, 0, ["void"])]
+    assert cast.reason() == "The match's deadline has passed while it was in play."
+    assert cast.world.value("SELECT array_agg(score) FROM fixture_score") == [0.5, 0.5]
+
+
 def nothing(order: arbiter_pb2.Order, context: Context) -> Updates:
     yield from ()
 

@@ -17,7 +17,7 @@ from rummy.embedded.postgres import PostgresServer
 from rummy.errors import NotFound, StoreUnavailable
 from rummy.league import luck
 from rummy.rules.games import find_game
-from rummy.store import db, ladders, migrate, pages
+from rummy.store import db, ladders, migrate, rating_pages
 from rummy.store import references as store
 from rummy.store.db import Connection, Database
 from workers import references
@@ -217,7 +217,7 @@ def test_a_ladder_reads_them_in_the_order_of_its_rounds(cast: Cast) -> None:
     cast.bots().play_next(GO)
     cast.bots().play_next(GO)
     with cast.world.database.transaction() as tx:
-        [ladder] = {row.ladder for row in pages.ladders(tx, top=1)}
+        [ladder] = {row.ladder for row in rating_pages.ladders(tx, top=1)}
         rounds = store.singles(tx, ladder)
         [done, due] = store.states(tx, ladder)
     assert [[single.control is not None for single in fixtures] for fixtures in rounds] == [[True], [True], [False]]

@@ -3,12 +3,15 @@
 import csv
 import io
 import json
+import re
 import sys
 import tracemalloc
+from collections import Counter
 from collections.abc import Iterator
 from itertools import count, islice
 from pathlib import Path
 
+import chess.pgn
 import pytest
 from world import World
 
@@ -115,14 +118,77 @@ def test_pgn_has_a_game_for_each_leg_with_white_in_the_first_seat(world: World) 
         tx.execute("UPDATE seat_result SET placement = 1 WHERE match_id = (SELECT min(match_id) FROM match)")
     found = lines(world, RESULTS, tournament_id=made)
     games = text(RESULTS, found, "pgn").split("\n\n")[:-1]
-    ladder, hostile = found[0][0], '"Ann/a \\"b\\" \\\\ 1"'
-    first = [f'Event "{ladder}, tournament {made}"', 'Round "1.1.1"', f"White {hostile}", 'Black "Ann/Two 1"']
-    assert games[0].splitlines() == [f"[{tag}]" for tag in [*first, 'Result "1/2-1/2"']]
+    ladder, hostile = found[0][0], f"\"Ann/a 'b' / 1 #{found[0][8]}\""
+    first = [f'Event "{ladder}, tournament {made}"', 'Site "?"', 'Date "????.??.??"', 'Round "1.1.1"']
+    first += [f"White {hostile}", f'Black "Ann/Two 1 #{found[1][8]}"', 'Result "1/2-1/2"']
+    assert games[0].splitlines() == [f"[{tag}]" for tag in first]
     assert games[1] == "1/2-1/2"
-    assert games[2].splitlines()[2:4] == ['[White "Ann/Two 1"]', f"[Black {hostile}]"]
+    assert games[2].splitlines()[5] == f"[Black {hostile}]"
     won = "1-0" if found[2][12] == 1 else "0-1"
     assert games[3] == won
     assert f'[Result "{won}"]' in games[2]
+
+
+def as_ordo(pgn: str) -> list[tuple[str, str, str]]:
+    """White, Black and result of each game as Ordo takes them: by line, up to the first quote with a bracket."""
+    found: list[dict[str, str]] = [{}]
+    for line in pgn.splitlines():
+        for tag in ("White", "Black", "Result"):
+            if (at := line.find(f'[{tag} "')) >= 0:
+                found[-1][tag] = line[at + len(tag) + 3 : line.index('"]')]
+        if len(found[-1]) == 3:
+            found.append({})
+    return [(game["White"], game["Black"], game["Result"]) for game in found[:-1]]
+
+
+def as_bayeselo(pgn: str) -> list[tuple[str, str, str]]:
+    """The same as BayesElo takes them: tokens, where a string may be of 1023 bytes and a game ends by its result."""
+    token = r'"((?:[^"\\]|\\.)*)"|(1-0|0-1|1/2-1/2|\*)|\[|\]|([A-Za-z][A-Za-z0-9_=:+#-]*)|\s+'
+    found, tags, name, at = [], dict[str, str](), "", 0
+    while at < len(pgn):
+        match = re.compile(token).match(pgn, at)
+        assert match is not None, f"an unexpected character: {pgn[at : at + 20]!r}"
+        at = match.end()
+        if match[1] is not None:
+            assert len(match[1].encode()) < 1024
+            tags[name] = match[1]
+        elif match[2]:
+            assert match[2] == tags["Result"]
+            found.append((tags["White"], tags["Black"], match[2]))
+        else:
+            name = match[3] or name
+    return found
+
+
+def as_python_chess(pgn: str) -> list[tuple[str, str, str]]:
+    """The same as python-chess takes them, which reads what chess players exchange."""
+    found, source = [], io.StringIO(pgn)
+    while (game := chess.pgn.read_game(source)) is not None:
+        assert game.errors == []
+        assert list(game.headers) == ["Event", "Site", "Date", "Round", "White", "Black", "Result"]
+        found.append((game.headers["White"], game.headers["Black"], game.headers["Result"]))
+    return found
+
+
+ALIKE = (*HOSTILE, 'x"]y', 'x"]z', '[Black "', "back\\", "back/", "1-0", "{", "}", "; %")
+
+
+def test_programs_that_rate_chess_players_read_every_game_and_keep_bots_apart(world: World) -> None:
+    """Fault P34: no name ends another tag, and no two bots come to have one name."""
+    made = played(world, *ALIKE)
+    found = lines(world, RESULTS, tournament_id=made)
+    pgn = text(RESULTS, found, "pgn")
+    read = as_python_chess(pgn)
+    assert read == as_ordo(pgn) == as_bayeselo(pgn)
+    assert len(read) == len(found) // 2
+    players = {name for white, black, _ in read for name in (white, black)}
+    assert len(players) == len(ALIKE)
+    by_name: Counter[str] = Counter()
+    for white, black, result in read:
+        by_name[white] += 2 * (result == "1-0") + (result == "1/2-1/2")
+        by_name[black] += 2 * (result == "0-1") + (result == "1/2-1/2")
+    wins = Counter(f"#{line[8]}" for line in found if line[12] == 1)
+    assert {name.rpartition(" ")[2]: points // 2 for name, points in by_name.items() if points} == wins
 
 
 def test_pgn_refuses_what_it_cannot_hold(world: World) -> None:

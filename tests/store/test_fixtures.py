@@ -114,9 +114,9 @@ def test_a_void_fixture_has_new_deals_only_where_a_live_bot_knows_the_old(
 
 def test_a_fixture_shows_why_it_was_given_up_until_it_is_done(world: World, fixture_id: int) -> None:
     def setback() -> str | None:
-        values = {"tournament_id": 1, "round_no": -1, "table_no": -1, "state": None, "limit": 1}
+        values = {"tournament_id": 1, "round_no": -1, "table_no": -1, "limit": 1}
         with world.database.transaction() as tx, tx.cursor(row_factory=class_row(pages.FixtureRow)) as cursor:
-            [shown] = cursor.execute(pages.FIXTURES, values).fetchall()
+            [shown] = cursor.execute(pages.FIXTURES[None], values).fetchall()
         assert shown.fixture_id == fixture_id
         return shown.setback
 

@@ -125,6 +125,8 @@ def test_the_dashboard_changes_nothing(postgres: PostgresServer, database_url: s
         ("arena_worker", "UPDATE fixture_attempt SET holder = 'x'"),
         ("arena_worker", "UPDATE match SET replay = ''"),
         ("arena_worker", "UPDATE rating_change SET after = 0"),
+        ("arena_worker", "UPDATE rating SET rating = 0"),
+        ("arena_worker", "INSERT INTO rating DEFAULT VALUES"),
         ("arena_worker", "UPDATE tournament_seed SET master = ''"),
         ("arena_worker", "DELETE FROM match"),
         ("arena_worker", "UPDATE league SET seasons = 1"),

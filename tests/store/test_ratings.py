@@ -10,7 +10,7 @@ from world import BECAUSE, World
 
 from rummy.league.model import TournamentState
 from rummy.league.ratings import elo, joint
-from rummy.store import ladders, matches, pages, ratings, tournaments
+from rummy.store import ladders, matches, rating_pages, ratings, tournaments
 from rummy.store.log import By
 from workers.ratings import rate_round, settle
 
@@ -225,5 +225,5 @@ def test_equal_ratings_share_a_place_in_each_group(world: World) -> None:
         (0, 1), (0, 1), (0, 1), (1, 1), (1, 2), (1, 3),
     ]  # fmt: skip
     with world.database.transaction() as tx:
-        rows = pages.ladder(tx, ladder, top=4)
+        rows = rating_pages.ladder(tx, ladder, top=4)
     assert [(row.rating, row.place) for row in rows][1:] == [(1500.0, 2)] * 3

@@ -1,14 +1,17 @@
 """A tournament is made anew from its log alone, to the bit, whatever was done to it."""
 
 from dataclasses import replace
-from itertools import count
+from itertools import count, islice
 
 import pytest
 from world import BECAUSE, World
 
 from rummy.errors import BadInput, Conflict, ReplayMismatch
 from rummy.league.model import TournamentState
+from rummy.league.pairing import find_format
+from rummy.league.pairing.format import Field
 from rummy.league.ratings import elo
+from rummy.rules import canonical
 from rummy.store import conduct, log, ratings, recorded, tournaments
 from rummy.store.log import Entry
 from rummy.store.rebuild import Rebuilt
@@ -191,7 +194,7 @@ def sealed(chain: list[Entry]) -> list[Entry]:
         ("rated", "1500.0", "1501.0", "rated, does not follow"),
         ("drawn", '"tables":"', '"tables":"00', "drawn, does not follow from those before: other tables"),
         ("entered", '"entrant":0', '"entrant":5', "entered, does not follow from those before: another number"),
-        ("started", None, None, "result, does not follow|closed, does not follow|finished, does not follow"),
+        ("started", None, None, "drawn, does not follow from those before: it is not being played"),
         ("revealed", '"seed":"', '"seed":"00', "the seed is not the one that was committed to"),
     ],
 )
@@ -220,3 +223,37 @@ def test_a_log_without_its_beginning_is_refused(world: World) -> None:
         Rebuilt(sealed(entries(world, made)[1:]))
     with pytest.raises(BadInput, match="or empty"):
         Rebuilt([])
+
+
+@pytest.mark.parametrize(
+    ("move", "said"),
+    [
+        ("drawn", "a round was drawn twice"),
+        ("rated", "the round is rated already"),
+        ("closed", "the round is complete already"),
+        ("result", "the fixture has a result already"),
+    ],
+)
+def test_nothing_counts_twice(world: World, move: str, said: str) -> None:
+    made = world.tournament(4, format="swiss", format_options={"rounds": 2})
+    play_to_the_end(world, made)
+    chain = entries(world, made)
+    at = next(number for number, entry in enumerate(chain) if entry.move == move)
+    with pytest.raises(ReplayMismatch, match=said):
+        Rebuilt(sealed([*chain[: at + 1], *chain[at:]]))
+
+
+def test_a_tournament_does_not_end_before_its_last_round(world: World) -> None:
+    made = world.tournament(4)
+    play_to_the_end(world, made)
+    chain = entries(world, made)
+    drawn = next(entry for entry in chain if entry.move == "drawn")
+    rounds = list(islice(find_format("round_robin").draw(Field(entrants=4), ()), 2))
+    told = {**drawn.said, "rounds": 2, "fixtures": 4, "tables": tournaments.tables_digest(rounds)}
+    short = [
+        replace(entry, what=canonical.dumps(told).decode()) if entry is drawn else entry
+        for entry in chain
+        if entry.said.get("round") != 2 and entry.said.get("fixture", [0])[0] != 2
+    ]
+    with pytest.raises(ReplayMismatch, match=r"finished, does not follow .* there are rounds to be drawn"):
+        Rebuilt(sealed(short))

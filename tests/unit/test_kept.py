@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from api.kept import PATIENCE, Kept
+from api.kept import PATIENCE, SHORT_SECONDS, Kept
 
 
 def test_a_value_is_computed_once_for_its_mark() -> None:
@@ -29,6 +29,21 @@ def test_who_does_not_want_to_wait_gets_the_old_value() -> None:
     assert kept.get("key", 1, lambda: "old", wait=None) == ("old", False)
     assert kept.get("key", 2, slow, wait=0) == ("old", True)
     assert kept.get("other", 1, slow, wait=0) == (None, True)
+    may_end.set()
+    assert kept.get("key", 2, slow, wait=None) == ("new", False)
+
+
+def test_nobody_waits_for_what_took_long_before() -> None:
+    moments = iter([0.0, 2 * SHORT_SECONDS])
+    kept: Kept[str] = Kept(clock=lambda: next(moments, 1.0))
+    may_end = threading.Event()
+
+    def slow() -> str:
+        may_end.wait(20)
+        return "new"
+
+    assert kept.get("key", 1, lambda: "old", wait=20) == ("old", False)
+    assert kept.get("key", 2, slow, wait=20) == ("old", True)
     may_end.set()
     assert kept.get("key", 2, slow, wait=None) == ("new", False)
 

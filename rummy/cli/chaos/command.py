@@ -10,10 +10,9 @@ import random
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -23,11 +22,11 @@ from rich.table import Table
 
 from rummy.cli import following, ground
 from rummy.cli.chaos import evidence, victims
-from rummy.cli.chaos.cuts import detour
+from rummy.cli.chaos.cuts import Detour, detour
 from rummy.cli.chaos.evidence import Check, Record
 from rummy.cli.chaos.points import Point
 from rummy.cli.chaos.victims import Kind
-from rummy.cli.chaos.wreck import CELLS, Wreck
+from rummy.cli.chaos.wreck import CELLS, CUTS, TO_ARBITERS, Wreck
 from rummy.cli.ground import Ground
 from rummy.cli.plan import own_folder
 from rummy.embedded.service import START_SECONDS
@@ -38,6 +37,8 @@ SERVERS = ("ARENA_DATABASE_URL", "ARENA_REDIS_URL")
 PARTS = 2 + ground.ARBITERS + ground.WORKERS + 1
 
 Tell = Callable[[str, tournaments.Progress], None]
+Looks = Callable[[str, int], Callable[[], object]]
+"""Shows how far something is, by its title and of how many: what it gives is called after each of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,9 @@ def chaos(
     An arena of its own, in a folder that goes with it, plays a tournament of short fixtures between deterministic
     hosted bots. Meanwhile workers, arbiters, bots, Valkey and PostgreSQL are killed with SIGKILL, at known points of a
     fixture and at random; processes are frozen, connections cut. Once every kind has died before the claim, in play,
-    before and after the commit, and the tournament is over, a second arena plays the same in peace. If some kind has
-    not yet died everywhere, another tournament begins, until the minutes are over: then the run has failed.
+    before and after the commit, every kind of connection was cut, and the tournament is over, a second arena plays the
+    same in peace. If something is missing, another tournament begins, until the minutes are over: then the run has
+    failed.
 
     Ends with status 1 where anything does not hold.
     """
@@ -83,11 +85,10 @@ def chaos(
     )
     columns = (TextColumn("  {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=out) as bar:
-        wreck, disturbed = _disturbed(chosen, cycles, minutes * 60, _teller(bar, "everything is killed"))
-        calm = _calm(chosen, cycles, len(disturbed.numbers), _teller(bar, "the same in peace"))
-    missing = wreck.missing()
-    died = Check("every kind died at every point", not missing, f"{len(CELLS) - len(missing)} of {len(CELLS)}")
-    checks = [died, *disturbed.checks, *evidence.compared(disturbed.record, calm.record)]
+        looks = _looks(bar)
+        wreck, disturbed = _disturbed(chosen, cycles, minutes * 60, _teller(bar, "everything is killed"), looks)
+        calm = _calm(chosen, cycles, len(disturbed.numbers), _teller(bar, "the same in peace"), looks)
+    checks = [*struck(wreck), *disturbed.checks, *evidence.compared(disturbed.record, calm.record)]
     _tell(out, _answer(chosen, wreck, disturbed, calm, checks), as_json=as_json)
     if not all(check.holds for check in checks):
         raise typer.Exit(1)
@@ -108,32 +109,59 @@ def _teller(bar: Progress, title: str) -> Tell:
     return tell
 
 
-def _disturbed(seed: str, cycles: int, seconds: float, tell: Tell) -> tuple[Wreck, Run]:
-    with ground.arena(detour=True) as place:
-        sockets = {
-            Path(place.plan.detour, f"{arbiter.name}.sock"): own_folder(place.run, arbiter.name) / "arbiter.sock"
-            for arbiter in victims.services(place, Kind.ARBITER)
-        }
-        with detour(sockets) as cable:
-            wreck = Wreck(place, cable, random.Random(seed))
+def _looks(bar: Progress) -> Looks:
+    def begin(title: str, many: int) -> Callable[[], object]:
+        bar.console.print(f"{title}: {many}.", highlight=False)
+        task = bar.add_task(title, total=many)
+        return lambda: bar.advance(task)
+
+    return begin
+
+
+def struck(wreck: Wreck) -> Iterator[Check]:
+    """Whether enough was done: a run in which something never died, or was never cut, has shown little."""
+    missing, uncut = wreck.missing(), wreck.uncut()
+    yield Check("every kind died at every point", not missing, f"{len(CELLS) - len(missing)} of {len(CELLS)}")
+    yield Check("every kind of connection was cut", not uncut, f"{len(CUTS) - len(uncut)} of {len(CUTS)}")
+
+
+def _disturbed(seed: str, cycles: int, seconds: float, tell: Tell, looks: Looks) -> tuple[Wreck, Run]:
+    with ground.arena() as place:
+        with _detours(place) as detours:
+            wreck = Wreck(place, detours, random.Random(seed))
             numbers, took = _wrecked(wreck, seed, cycles, seconds, tell)
             _settle(place)
-            record, verified = evidence.record(place.database, numbers)
-            checks = [
-                *evidence.soundness(place.database), evidence.logged(place.database, numbers), verified,
-                evidence.agrees(place.database, wreck.kills),
-            ]  # fmt: skip
-            astray = victims.astray(place)
+        planned = len(numbers) * cycles * ground.PAIRS
+        many = planned * ground.LEGS
+        record = evidence.record(place.database, numbers, looks("what was played is read", many))
+        checks = [
+            *evidence.soundness(place.database, planned),
+            evidence.logged(place.database, numbers),
+            evidence.verified(place.database, numbers, many, looks("replays are verified", many)),
+            evidence.agrees(place.database, wreck.kills),
+        ]
+        astray = victims.astray(place)
     left = [*astray, *ground.leavings(place)]
     checks.append(Check("no process is left over", not left, f"{len(left)} are"))
     return wreck, Run(numbers, record, checks, took)
 
 
+@contextmanager
+def _detours(place: Ground) -> Iterator[dict[str, Detour]]:
+    """In front of all arbiters, by what can be cut there."""
+    folders = [own_folder(place.run, arbiter.name) for arbiter in victims.services(place, Kind.ARBITER)]
+    with ExitStack() as stack:
+        yield {
+            what: stack.enter_context(detour([folder / socket for folder in folders]))
+            for what, socket in TO_ARBITERS.items()
+        }
+
+
 def _wrecked(wreck: Wreck, seed: str, cycles: int, seconds: float, tell: Tell) -> tuple[list[int], float]:
-    """Tournaments one after the other, until everybody has died everywhere or the time is up."""
+    """Tournaments one after the other, until everybody has died everywhere, all was cut, or the time is up."""
     numbers: list[int] = []
     begun = time.monotonic()
-    while not numbers or (wreck.missing() and time.monotonic() - begun < seconds):
+    while not numbers or ((wreck.missing() or wreck.uncut()) and time.monotonic() - begun < seconds):
         _settle(wreck.ground)
         numbers.append(wreck.ground.start(f"{seed} {len(numbers)}", cycles))
 
@@ -147,7 +175,7 @@ def _wrecked(wreck: Wreck, seed: str, cycles: int, seconds: float, tell: Tell) -
     return numbers, time.monotonic() - begun
 
 
-def _calm(seed: str, cycles: int, many: int, tell: Tell) -> Run:
+def _calm(seed: str, cycles: int, many: int, tell: Tell, looks: Looks) -> Run:
     with ground.arena() as place:
         begun = time.monotonic()
         numbers = []
@@ -160,7 +188,8 @@ def _calm(seed: str, cycles: int, many: int, tell: Tell) -> Run:
 
             _follow(place, numbers[-1], last)
         took = time.monotonic() - begun
-        return Run(numbers, evidence.record(place.database, numbers)[0], [], took)
+        look = looks("what was played in peace is read", many * cycles * ground.PAIRS * ground.LEGS)
+        return Run(numbers, evidence.record(place.database, numbers, look), [], took)
 
 
 def _follow(place: Ground, number: int, last: following.Look) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +19,7 @@ from rummy.cli.chaos.cuts import Detour
 from rummy.cli.chaos.points import Missed, Point, Spot
 from rummy.cli.chaos.victims import Kind, Victim
 from rummy.cli.ground import Ground
+from rummy.cli.plan import own_folder
 from rummy.errors import StoreUnavailable
 
 T = TypeVar("T")
@@ -30,7 +31,12 @@ SHORT, LONG = (0.1, 2.0), (10.5, 12.5)
 LONG_SHARE = 0.1
 SPARED = 30.0
 """Seconds for which a bot that was killed is left alone: its third death in one match would forfeit it, by the rule."""
-CUTS = ("sessions of PostgreSQL", "connections of Valkey", "connections of workers to arbiters")
+TO_ARBITERS = {
+    "connections of workers to arbiters": "arbiter.sock",
+    "connections of hosted bots to arbiters": "bots.sock",
+}
+"""What can be cut at an arbiter, and the socket in its folder that is dialled for it."""
+CUTS = ("sessions of PostgreSQL", "connections of Valkey", *TO_ARBITERS)
 
 _END_SESSIONS: LiteralString = """
     SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
@@ -43,6 +49,7 @@ class Kill:
 
     kind: Kind
     victim: str
+    pid: int
     point: Point | None
     spot: Spot | None
 
@@ -52,7 +59,7 @@ class Wreck:
     """Harms an arena, one thing at a time."""
 
     ground: Ground
-    detour: Detour
+    detours: Mapping[str, Detour]
     chance: random.Random
     kills: list[Kill] = field(default_factory=list)
     freezes: Counter[str] = field(default_factory=Counter)
@@ -64,6 +71,10 @@ class Wreck:
         """Who has not yet died where."""
         happened = {(kill.kind, kill.point) for kill in self.kills}
         return [cell for cell in CELLS if cell not in happened]
+
+    def uncut(self) -> list[str]:
+        """What has not yet been cut."""
+        return [what for what in CUTS if not self.cuts[what]]
 
     def once(self) -> str:
         """Does one more thing, and waits for a moment. Returns what was done, in words."""
@@ -121,7 +132,7 @@ class Wreck:
         return f"{victim.kind} frozen for {seconds:.1f} s"
 
     def _cut(self) -> str:
-        what = self.chance.choice(CUTS)
+        what = self.chance.choice(self.uncut() or CUTS)
         if what == CUTS[0]:
             with self.ground.database.transaction() as tx:
                 row = tx.execute(_END_SESSIONS).fetchone()
@@ -130,7 +141,7 @@ class Wreck:
             with self.ground.broker() as client:
                 ended = int(client.client_kill_filter(_type="normal", skipme=True))
         else:
-            ended = self.detour.cut()
+            ended = self.detours[what].cut()
         self.cuts[what] += ended
         return f"{ended} {what} cut"
 
@@ -146,11 +157,11 @@ class Wreck:
         if kind is Kind.WORKER:
             return victims.by_name(found, worker)
         if kind is Kind.ARBITER and spot.address:
-            return victims.by_name(found, Path(spot.address).stem)
+            return victims.by_name(found, _arbiter(spot))
         return self._one(found)
 
     def _bot(self, spot: Spot | None = None) -> Victim:
-        arbiter = Path(spot.address).stem if spot is not None and spot.address else ""
+        arbiter = _arbiter(spot) if spot is not None and spot.address else ""
         able = [
             bot.victim() for bot in victims.bots(self.ground)
             if (not arbiter or bot.arbiter == arbiter) and (spot is None or (bot.version_id, bot.lane) in spot.lanes)
@@ -160,7 +171,7 @@ class Wreck:
 
     def _kill(self, victim: Victim, point: Point | None, spot: Spot | None) -> None:
         victim.kill()
-        self.kills.append(Kill(victim.kind, victim.name, point, spot))
+        self.kills.append(Kill(victim.kind, victim.name, victim.pids[0], point, spot))
         if victim.kind is Kind.BOT:
             self._bots_killed[victim.name] = time.monotonic()
 
@@ -172,7 +183,12 @@ class Wreck:
         return self.chance.choice(able)
 
     def _address(self, arbiter: Victim) -> str:
-        return f"unix:{self.ground.plan.detour}/{arbiter.name}.sock"
+        return f"unix:{own_folder(self.ground.run, arbiter.name)}/arbiter.sock"
+
+
+def _arbiter(spot: Spot) -> str:
+    """The name of the arbiter that has the order: that of the folder with its socket."""
+    return Path(spot.address).parent.name
 
 
 @contextmanager

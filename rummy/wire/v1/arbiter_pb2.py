@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1brummy/wire/v1/arbiter.proto\x12\rrummy.wire.v1\"\xec\x01\n\x05Order\x12\x0f\n\x07\x66ixture\x18\x01 \x01(\x03\x12\x12\n\ngeneration\x18\x02 \x01(\r\x12\x0c\n\x04game\x18\x03 \x01(\t\x12\x0f\n\x07options\x18\x04 \x01(\t\x12\x0c\n\x04seed\x18\x05 \x01(\x0c\x12-\n\x08\x65ntrants\x18\x06 \x03(\x0b\x32\x1b.rummy.wire.v1.OrderEntrant\x12\x0c\n\x04legs\x18\x07 \x01(\r\x12(\n\x05\x63lock\x18\x08 \x01(\x0b\x32\x19.rummy.wire.v1.ClockTerms\x12*\n\x06\x66\x61ults\x18\t \x01(\x0b\x32\x1a.rummy.wire.v1.FaultPolicy\"@\n\x0cOrderEntrant\x12\x12\n\nversion_id\x18\x01 \x01(\x03\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0e\n\x06hosted\x18\x03 \x01(\x08\"E\n\nClockTerms\x12\x10\n\x08limit_ms\x18\x01 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\r\x12\x14\n\x0cincrement_ms\x18\x03 \x01(\r\"E\n\x0b\x46\x61ultPolicy\x12\x0f\n\x07strikes\x18\x01 \x01(\r\x12\x15\n\rgrace_seconds\x18\x02 \x01(\x01\x12\x0e\n\x06\x64\x65\x61ths\x18\x03 \x01(\r\"\x87\x01\n\x0bOrderUpdate\x12\x30\n\x08progress\x18\x01 \x01(\x0b\x32\x1c.rummy.wire.v1.OrderProgressH\x00\x12,\n\x06record\x18\x02 \x01(\x0b\x32\x1a.rummy.wire.v1.OrderRecordH\x00\x12\x0e\n\x04void\x18\x03 \x01(\tH\x00\x42\x08\n\x06update\"6\n\rOrderProgress\x12\x11\n\tlegs_done\x18\x01 \x01(\r\x12\x12\n\ndeals_done\x18\x02 \x01(\r\"\x1e\n\x0bOrderRecord\x12\x0f\n\x07replays\x18\x01 \x03(\x0c\"\x0f\n\rStatusRequest\"~\n\x0bStatusReply\x12\x13\n\x0bincarnation\x18\x01 \x01(\t\x12\x16\n\x0eorders_running\x18\x02 \x01(\r\x12\x17\n\x0fmatches_running\x18\x03 \x01(\r\x12\x16\n\x0e\x62ots_connected\x18\x04 \x01(\r\x12\x11\n\tdecisions\x18\x05 \x01(\x04\x32\x89\x01\n\x07\x41rbiter\x12:\n\x04Play\x12\x14.rummy.wire.v1.Order\x1a\x1a.rummy.wire.v1.OrderUpdate0\x01\x12\x42\n\x06Status\x12\x1c.rummy.wire.v1.StatusRequest\x1a\x1a.rummy.wire.v1.StatusReplyb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1brummy/wire/v1/arbiter.proto\x12\rrummy.wire.v1\"\x86\x02\n\x05Order\x12\x0f\n\x07\x66ixture\x18\x01 \x01(\x03\x12\x12\n\ngeneration\x18\x02 \x01(\r\x12\x0c\n\x04game\x18\x03 \x01(\t\x12\x0f\n\x07options\x18\x04 \x01(\t\x12\x0c\n\x04seed\x18\x05 \x01(\x0c\x12-\n\x08\x65ntrants\x18\x06 \x03(\x0b\x32\x1b.rummy.wire.v1.OrderEntrant\x12\x0c\n\x04legs\x18\x07 \x01(\r\x12(\n\x05\x63lock\x18\x08 \x01(\x0b\x32\x19.rummy.wire.v1.ClockTerms\x12*\n\x06\x66\x61ults\x18\t \x01(\x0b\x32\x1a.rummy.wire.v1.FaultPolicy\x12\x18\n\x10\x64\x65\x61\x64line_seconds\x18\n \x01(\r\"@\n\x0cOrderEntrant\x12\x12\n\nversion_id\x18\x01 \x01(\x03\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0e\n\x06hosted\x18\x03 \x01(\x08\"E\n\nClockTerms\x12\x10\n\x08limit_ms\x18\x01 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\r\x12\x14\n\x0cincrement_ms\x18\x03 \x01(\r\"E\n\x0b\x46\x61ultPolicy\x12\x0f\n\x07strikes\x18\x01 \x01(\r\x12\x15\n\rgrace_seconds\x18\x02 \x01(\x01\x12\x0e\n\x06\x64\x65\x61ths\x18\x03 \x01(\r\"\x9a\x01\n\x0bOrderUpdate\x12\x30\n\x08progress\x18\x01 \x01(\x0b\x32\x1c.rummy.wire.v1.OrderProgressH\x00\x12,\n\x06record\x18\x02 \x01(\x0b\x32\x1a.rummy.wire.v1.OrderRecordH\x00\x12\x0e\n\x04void\x18\x03 \x01(\tH\x00\x12\x11\n\x07overdue\x18\x04 \x01(\tH\x00\x42\x08\n\x06update\"6\n\rOrderProgress\x12\x11\n\tlegs_done\x18\x01 \x01(\r\x12\x12\n\ndeals_done\x18\x02 \x01(\r\"\x1e\n\x0bOrderRecord\x12\x0f\n\x07replays\x18\x01 \x03(\x0c\"\x0f\n\rStatusRequest\"~\n\x0bStatusReply\x12\x13\n\x0bincarnation\x18\x01 \x01(\t\x12\x16\n\x0eorders_running\x18\x02 \x01(\r\x12\x17\n\x0fmatches_running\x18\x03 \x01(\r\x12\x16\n\x0e\x62ots_connected\x18\x04 \x01(\r\x12\x11\n\tdecisions\x18\x05 \x01(\x04\x32\x89\x01\n\x07\x41rbiter\x12:\n\x04Play\x12\x14.rummy.wire.v1.Order\x1a\x1a.rummy.wire.v1.OrderUpdate0\x01\x12\x42\n\x06Status\x12\x1c.rummy.wire.v1.StatusRequest\x1a\x1a.rummy.wire.v1.StatusReplyb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,23 +32,23 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'rummy.wire.v1.arbiter_pb2',
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_ORDER']._serialized_start=47
-  _globals['_ORDER']._serialized_end=283
-  _globals['_ORDERENTRANT']._serialized_start=285
-  _globals['_ORDERENTRANT']._serialized_end=349
-  _globals['_CLOCKTERMS']._serialized_start=351
-  _globals['_CLOCKTERMS']._serialized_end=420
-  _globals['_FAULTPOLICY']._serialized_start=422
-  _globals['_FAULTPOLICY']._serialized_end=491
-  _globals['_ORDERUPDATE']._serialized_start=494
-  _globals['_ORDERUPDATE']._serialized_end=629
-  _globals['_ORDERPROGRESS']._serialized_start=631
-  _globals['_ORDERPROGRESS']._serialized_end=685
-  _globals['_ORDERRECORD']._serialized_start=687
-  _globals['_ORDERRECORD']._serialized_end=717
-  _globals['_STATUSREQUEST']._serialized_start=719
-  _globals['_STATUSREQUEST']._serialized_end=734
-  _globals['_STATUSREPLY']._serialized_start=736
-  _globals['_STATUSREPLY']._serialized_end=862
-  _globals['_ARBITER']._serialized_start=865
-  _globals['_ARBITER']._serialized_end=1002
+  _globals['_ORDER']._serialized_end=309
+  _globals['_ORDERENTRANT']._serialized_start=311
+  _globals['_ORDERENTRANT']._serialized_end=375
+  _globals['_CLOCKTERMS']._serialized_start=377
+  _globals['_CLOCKTERMS']._serialized_end=446
+  _globals['_FAULTPOLICY']._serialized_start=448
+  _globals['_FAULTPOLICY']._serialized_end=517
+  _globals['_ORDERUPDATE']._serialized_start=520
+  _globals['_ORDERUPDATE']._serialized_end=674
+  _globals['_ORDERPROGRESS']._serialized_start=676
+  _globals['_ORDERPROGRESS']._serialized_end=730
+  _globals['_ORDERRECORD']._serialized_start=732
+  _globals['_ORDERRECORD']._serialized_end=762
+  _globals['_STATUSREQUEST']._serialized_start=764
+  _globals['_STATUSREQUEST']._serialized_end=779
+  _globals['_STATUSREPLY']._serialized_start=781
+  _globals['_STATUSREPLY']._serialized_end=907
+  _globals['_ARBITER']._serialized_start=910
+  _globals['_ARBITER']._serialized_end=1047
 # @@protoc_insertion_point(module_scope)

@@ -33,6 +33,7 @@ class Order(_message.Message):
     LEGS_FIELD_NUMBER: _builtins.int
     CLOCK_FIELD_NUMBER: _builtins.int
     FAULTS_FIELD_NUMBER: _builtins.int
+    DEADLINE_SECONDS_FIELD_NUMBER: _builtins.int
     fixture: _builtins.int
     generation: _builtins.int
     game: _builtins.str
@@ -40,6 +41,8 @@ class Order(_message.Message):
     seed: _builtins.bytes
     """32 bytes, from which all deals follow."""
     legs: _builtins.int
+    deadline_seconds: _builtins.int
+    """For how many seconds it may be with this arbiter, the wait for its bots included; 0 is as long as it takes."""
     @_builtins.property
     def entrants(self) -> _containers.RepeatedCompositeFieldContainer[Global___OrderEntrant]:
         """The entrants in seat order of leg 0; leg k seats entrant (seat + k) mod n in each seat."""
@@ -60,10 +63,11 @@ class Order(_message.Message):
         legs: _builtins.int = ...,
         clock: Global___ClockTerms | None = ...,
         faults: Global___FaultPolicy | None = ...,
+        deadline_seconds: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "faults", b"faults"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "entrants", b"entrants", "faults", b"faults", "fixture", b"fixture", "game", b"game", "generation", b"generation", "legs", b"legs", "options", b"options", "seed", b"seed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "deadline_seconds", b"deadline_seconds", "entrants", b"entrants", "faults", b"faults", "fixture", b"fixture", "game", b"game", "generation", b"generation", "legs", b"legs", "options", b"options", "seed", b"seed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -154,8 +158,11 @@ class OrderUpdate(_message.Message):
     PROGRESS_FIELD_NUMBER: _builtins.int
     RECORD_FIELD_NUMBER: _builtins.int
     VOID_FIELD_NUMBER: _builtins.int
+    OVERDUE_FIELD_NUMBER: _builtins.int
     void: _builtins.str
     """A host fault: the order is void, in a sentence."""
+    overdue: _builtins.str
+    """Its deadline has passed, in a sentence: it has no result, and is not to be played again."""
     @_builtins.property
     def progress(self) -> Global___OrderProgress: ...
     @_builtins.property
@@ -166,12 +173,13 @@ class OrderUpdate(_message.Message):
         progress: Global___OrderProgress | None = ...,
         record: Global___OrderRecord | None = ...,
         void: _builtins.str = ...,
+        overdue: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["progress", b"progress", "record", b"record", "update", b"update", "void", b"void"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["overdue", b"overdue", "progress", b"progress", "record", b"record", "update", b"update", "void", b"void"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["progress", b"progress", "record", b"record", "update", b"update", "void", b"void"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["overdue", b"overdue", "progress", b"progress", "record", b"record", "update", b"update", "void", b"void"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_update: _TypeAlias = _typing.Literal["progress", "record", "void"]  # noqa: Y015
+    _WhichOneofReturnType_update: _TypeAlias = _typing.Literal["progress", "record", "void", "overdue"]  # noqa: Y015
     _WhichOneofArgType_update: _TypeAlias = _typing.Literal["update", b"update"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_update) -> _WhichOneofReturnType_update | None: ...
 
