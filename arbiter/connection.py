@@ -85,8 +85,8 @@ class Connection:
 
     def release(self) -> None:
         """The bot has answered, or has been waited for long enough: the next message may go."""
-        if self._held:
-            self._held = False
+        self._held = False
+        if self._items:
             self._wake()
 
     def take(self) -> bytes:

@@ -1,11 +1,11 @@
 """What gRPC alone can do: messages bounced between a grpc.aio server and two clients, with nothing in between.
 
-Three processes, as the arena has: a server on the loop that the arbiter has, and two clients on that of the SDK. A
-message goes to a client with the bytes of so many decisions, comes back with those of as many answers, and goes on to
-the clients in turn. How many messages are in the air, and how large they are, is what was seen of the arena.
+Three processes, as the arena has: a server on uvloop, as the arbiter, and two clients. A message goes to a client with
+the bytes of so many decisions, comes back with those of as many answers, and goes on to the clients in turn. How many
+messages are in the air, and how large they are, is what was seen of the arena.
 
     python -m bench.bare serve ADDRESS BYTES IN_AIR     bounces between "go" and "stop" on standard input
-    python -m bench.bare answer ADDRESS BYTES           a client
+    python -m bench.bare answer ADDRESS BYTES LOOP      a client on "asyncio" or "uvloop"
 """
 
 from __future__ import annotations
@@ -23,6 +23,18 @@ from typing import Any, NamedTuple
 
 import grpc
 import grpc.aio
+import uvloop
+
+
+class Transport(NamedTuple):
+    """Switches of gRPC (GRPC_EXPERIMENTS), and the event loop of the clients."""
+
+    experiments: str
+    loop: str
+
+
+AS_IT_COMES = Transport("", "asyncio")
+"""gRPC as somebody has it who has just installed it."""
 
 
 class Bounced(NamedTuple):
@@ -60,14 +72,12 @@ class Bouncer:
 
 @asynccontextmanager
 async def bouncing(
-    message: int, answer: int, in_air: int, address: str, experiments: str = ""
+    message: int, answer: int, in_air: int, address: str, transport: Transport = AS_IT_COMES
 ) -> AsyncIterator[Bouncer]:
-    """A server at *address* with two clients, and *in_air* messages of those sizes.
-
-    *experiments* are the switches of gRPC; without any it is as it comes.
-    """
+    """A server at *address* with two clients, and *in_air* messages of those sizes."""
+    experiments, loop = transport
     server = await _start("serve", address, message, in_air, experiments=experiments, pipe=PIPE)
-    clients = [await _start("answer", address, answer, experiments=experiments) for _ in range(2)]
+    clients = [await _start("answer", address, answer, loop, experiments=experiments) for _ in range(2)]
     bouncer = Bouncer(server, clients)
     try:
         await bouncer.heard()
@@ -167,15 +177,13 @@ async def _answer(address: str, size: int) -> None:
             await call.write(reply)
 
 
-def main(what: str, address: str, *numbers: str) -> None:
+def main(what: str, address: str, size: str, last: str) -> None:
     """One of the processes."""
     if what == "serve":
-        import uvloop
-
-        message, in_air = map(int, numbers)
-        uvloop.run(_serve(address, message, in_air))
+        uvloop.run(_serve(address, int(size), int(last)))
     else:
-        asyncio.run(_answer(address, int(numbers[0])))
+        run = uvloop.run if last == "uvloop" else asyncio.run
+        run(_answer(address, int(size)))
 
 
 if __name__ == "__main__":

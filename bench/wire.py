@@ -6,12 +6,14 @@ send (on average, in both directions), as many in the air. The two run in turns,
 stand still, so that whatever else the machine does meets both; a ratio is the median over the pairs, and a goal counts
 as held at 0.9 of its figure.
 
-The peer has batches as large as ours, so that a figure says what a decision costs beside its share of a message, and
-not what batches bring. The arena has a switch of gRPC set that halves what a message costs (`rummy.wire`). So there
-are two peers: gRPC as it comes, which the goals are set against, and gRPC with the same switch, which tells what the
-arena adds to the same transport. Other work on the machine slows the arena more than the peer: its arbiter fills a
-processor. So each row tells as well what processor time a decision takes, in all processes together, which depends on
-that less.
+There are three peers. The first two have batches as large as ours, so that a figure says what a decision costs beside
+its share of a message, and not what batches bring: gRPC as it comes, which the goals are set against, and gRPC on the
+arena's transport, with its switch (`rummy.wire`) and its event loop, which tells what the arena adds. The third shows
+what batches bring, and is not judged: gRPC as it comes again, with one decision a message and as many messages in the
+air as there are matches, which is what a bot author has without a protocol that batches.
+
+Other work on the machine slows the arena more than the peers: its arbiter fills a processor. So each row tells as well
+what processor time a decision takes, in all processes together, which depends on that less.
 
 The bots do the least that a bot can: they answer from the list of legal actions and never look at the view, which is
 decoded only for those that do. Both seats are remote, each a process of its own.
@@ -34,17 +36,16 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from statistics import median, quantiles
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench import rules, stage
-from bench.bare import Bouncer, bouncing
+from bench.bare import AS_IT_COMES, Bouncer, Transport, bouncing
 from bench.stage import Arena, Stretch
 from rummy.wire import POLLER
 
 PAIRS = 5
 SECONDS = 1.0
 GOALS = {1: 0.9, 8: 0.7, 64: 0.65, 256: None}  # Beside the first of the peers.
-PEERS = {"bare grpc.aio as it comes": "", "bare grpc.aio with the arena's switch": POLLER}
 SPIEL_GOAL = 2.0
 MOST_OVERHEAD = 1.3  # Bare round trips, by the median.
 FEW, MANY = 64, 256
@@ -54,6 +55,22 @@ TWICE = 0.9 * 2  # Two arbiters beside one.
 EACH = 32  # Matches for each of the two.
 
 Row = dict[str, Any]
+
+
+class Peer(NamedTuple):
+    """A way to bounce the bytes that the arena moves."""
+
+    name: str
+    transport: Transport = AS_IT_COMES
+    batches: bool = True  # Messages as large as the arena's, in place of one decision each.
+    judged: bool = False
+
+
+PEERS = (
+    Peer("bare grpc.aio as it comes", judged=True),
+    Peer("bare grpc.aio on the arena's transport", Transport(POLLER, "uvloop")),
+    Peer("bare grpc.aio as it comes, without batches", batches=False),
+)
 
 
 def rows(pairs: int = PAIRS) -> list[Row]:
@@ -94,33 +111,54 @@ Pair = tuple[Side, Side]
 
 
 async def _beside_bare(arena: Arena, matches: int, pairs: int) -> list[Row]:
+    seen = await _load(arena)
+    peers = [peer for peer in PEERS if peer.batches or matches > 1]  # With one match a message holds one decision.
+    loads = [seen if peer.batches else seen.one_by_one() for peer in peers]
+    async with AsyncExitStack() as stack:
+        place = stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-bench-"))
+        bouncers = []
+        for at, (peer, load) in enumerate(zip(peers, loads, strict=True)):
+            in_air, address = max(1, round(matches / load.batch)), f"unix:{place}/{at}.sock"
+            bounced = bouncing(round(load.message), round(load.answer), in_air, address, peer.transport)
+            bouncers.append((await stack.enter_async_context(bounced), load.batch))
+        rounds = [await _round(arena, bouncers) for _ in range(pairs)]
+    made = []
+    for peer, load, measured in zip(peers, loads, zip(*rounds, strict=True), strict=True):
+        made += _rows_beside(matches, f"{peer.name}, {load}", measured, judged=peer.judged)
+    return made
+
+
+class Load(NamedTuple):
+    """What a message holds on average: decisions, its bytes, and those of its answer."""
+
+    batch: float
+    message: float
+    answer: float
+
+    def one_by_one(self) -> Load:
+        """The same bytes with one decision a message."""
+        return Load(1.0, self.message / self.batch, self.answer / self.batch)
+
+    def __str__(self) -> str:
+        return f"unread messages of {self.batch:.1f} decisions, {self.message:.0f} and {self.answer:.0f} bytes"
+
+
+async def _load(arena: Arena) -> Load:
+    """What the arena is seen to send."""
     before, decisions = arena.traffic(), await arena.decisions()
     await asyncio.sleep(SECONDS)
     after, decisions = arena.traffic(), await arena.decisions() - decisions
     messages = after.messages - before.messages
-    batch = max(1.0, decisions / messages)
-    message, answer = (after.received - before.received) // messages, (after.sent - before.sent) // messages
-    async with AsyncExitStack() as stack:
-        place = stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-bench-"))
-        in_air = max(1, round(matches / batch))
-        bouncers = [
-            await stack.enter_async_context(bouncing(message, answer, in_air, f"unix:{place}/{at}.sock", switch))
-            for at, switch in enumerate(PEERS.values())
-        ]
-        rounds = [await _round(arena, bouncers, batch) for _ in range(pairs)]
-    what = f"unread messages of {batch:.1f} decisions, {message} and {answer} bytes"
-    made = []
-    for at, (peer, measured) in enumerate(zip(PEERS, zip(*rounds, strict=True), strict=True)):
-        made += _rows_beside(matches, f"{peer}, {what}", measured, judged=at == 0)
-    return made
+    message, answer = (after.received - before.received) / messages, (after.sent - before.sent) / messages
+    return Load(max(1.0, decisions / messages), message, answer)
 
 
-async def _round(arena: Arena, bouncers: Sequence[Bouncer], batch: float) -> list[Pair]:
-    """The arena, and then each of the peers."""
+async def _round(arena: Arena, bouncers: Sequence[tuple[Bouncer, float]]) -> list[Pair]:
+    """The arena, and then each of the peers with its decisions a message."""
     played = await arena.play(SECONDS)
     ours = Side(played.rate, played.processor / played.decisions, played.pauses)
     async with arena.still():
-        return [(ours, await _bounced(bouncer, batch)) for bouncer in bouncers]
+        return [(ours, await _bounced(bouncer, batch)) for bouncer, batch in bouncers]
 
 
 async def _bounced(bouncer: Bouncer, batch: float) -> Side:

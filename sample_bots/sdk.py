@@ -35,6 +35,7 @@ from typing import Any
 
 import grpc
 import grpc.aio
+import uvloop
 
 from rummy.errors import Conflict, HostFault, RummyError, SettingsError, TooMany
 from rummy.rules.actions import Action
@@ -361,7 +362,7 @@ def run(choose: Choose, concurrency: int = 0, hear: Hear | None = None) -> None:
     """
     folder = Path(os.environ.get("ARENA_BOT_DIR") or Path(sys.argv[0]).resolve().parent)
     try:
-        asyncio.run(_Dialler(choose, settings_from(os.environ, folder, concurrency), hear).run())
+        uvloop.run(_Dialler(choose, settings_from(os.environ, folder, concurrency), hear).run())
     except KeyboardInterrupt:
         sys.exit(130)
     except RummyError as error:

@@ -23,7 +23,7 @@ from pathlib import Path
 from arbiter.hosting.reach import barrier, lanes_are_others
 from rummy.errors import SettingsError
 
-SITE_MODULES = ("grpc", "google.protobuf", "google._upb", "typing_extensions")
+SITE_MODULES = ("grpc", "google.protobuf", "google._upb", "typing_extensions", "uvloop")
 _ROOT = Path(__file__).resolve().parents[2]
 OWN_SOURCES = (
     "rummy/__init__.py",

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 import pytest
 
 from arbiter.connection import HOLD_SECONDS, MAX_BATCH_BYTES, TICK_SECONDS, Connection
+from arbiter.servicers.table import _Reader
+from rummy.rules.actions import DrawStock
+from rummy.wire.encoder import answer_part
 
 
 class Loop:
@@ -117,3 +121,37 @@ async def test_what_one_message_cannot_hold_is_not_forgotten(made: tuple[Connect
     assert len(held.take()) == MAX_BATCH_BYTES
     loop.turn()
     assert held.take() == b"b"
+
+
+class Stream:
+    """What one bot sends; nothing after that."""
+
+    def __init__(self, *messages: bytes) -> None:
+        self._messages = list(messages)
+
+    async def read(self) -> object:
+        return self._messages.pop(0) if self._messages else None
+
+
+class Asking:
+    """A lane that asks the next question as soon as it has an answer."""
+
+    key = "lane"
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+
+    def answer(self, answers: Sequence[object]) -> None:
+        self.connection.push(b"next" * len(answers))
+
+
+async def test_what_an_answer_brings_about_goes_at_once(made: tuple[Connection, Loop]) -> None:
+    held, loop = made
+    held.push(b"question")
+    held.take()
+    reader = _Reader(cast(Any, Stream(b"hello", answer_part(1, 1, [DrawStock()]))))
+    reader.feed(cast(Any, Asking(held)), held)
+    while not held._closed:
+        await asyncio.sleep(0)
+    assert held.take() == b"next"
+    assert loop.timers == [], "what is asked of a bot that has answered waits for nothing"

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from bench import stage, wire
-from bench.bare import bouncing
+from bench.bare import Transport, bouncing
 from bench.stage import Arena, Stretch
 
 
@@ -66,9 +66,17 @@ def test_processor_time_is_that_of_the_process() -> None:
     assert before < stage.processor([os.getpid()]) <= sum(os.times()[:2]) + 0.02
 
 
-@pytest.mark.parametrize("switch", wire.PEERS.values())
-async def test_the_peer_bounces_what_it_is_told_to(tmp_path: Path, switch: str) -> None:
-    async with bouncing(200, 20, 1, f"unix:{tmp_path}/bare.sock", switch) as bouncer:
+def test_without_batches_the_bytes_of_a_decision_are_the_same() -> None:
+    load = wire.Load(4.0, 1000.0, 42.0)
+    assert load.one_by_one() == (1.0, 250.0, 10.5)
+    assert str(load) == "unread messages of 4.0 decisions, 1000 and 42 bytes"
+    assert [peer.judged for peer in wire.PEERS if peer.batches] == [True, False]
+    assert [peer.judged for peer in wire.PEERS if not peer.batches] == [False]
+
+
+@pytest.mark.parametrize("transport", [peer.transport for peer in wire.PEERS[:2]])
+async def test_the_peer_bounces_what_it_is_told_to(tmp_path: Path, transport: Transport) -> None:
+    async with bouncing(200, 20, 1, f"unix:{tmp_path}/bare.sock", transport) as bouncer:
         for _ in range(2):
             bounced = await bouncer.bounce(0.1)
             assert bounced.messages == len(bounced.pauses) > 0
