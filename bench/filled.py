@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from math import comb
 from pathlib import Path
 from typing import LiteralString
 
@@ -30,6 +31,8 @@ from rummy.store.tournaments import Plan
 GAMES = ("gin", "one_oh_one", "basic")
 OPTIONS: Sequence[Mapping[str, object]] = ({}, {"target": 50}, {"target": 25})
 """Ladders of gin."""
+MOST = 240_000
+"""Fixtures of the large tournament, played or not."""
 LEASE = timedelta(minutes=1)
 DAY = timedelta(days=1)
 SEASONS = 3
@@ -158,9 +161,8 @@ def fill(database: Database, size: Size) -> Filled:
         versions = _bots(tx, size.bots, now - (SEASONS + 2) * DAY)  # Before a league begins.
     league = _league(database, versions[: size.field], now)
     duel = entered(database, Plan(name="Duel", game="gin", cycles=100_000), versions[:2])
-    large = entered(
-        database, Plan(name="Large", game="gin", cycles=max(20, 20 * size.cycles)), versions[: size.entrants]
-    )
+    long = Plan(name="Large", game="gin", cycles=MOST // comb(size.entrants, 2))
+    large = entered(database, long, versions[: size.entrants])
     for number in range(size.others):
         game = GAMES[number % len(GAMES)]
         plan = Plan(

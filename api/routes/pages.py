@@ -34,6 +34,7 @@ MATCHES = 20
 STEPS_SHOWN = 100
 LEAGUES = 50
 SEASONS = 20
+RATED = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +125,12 @@ def season(request: Request, arena: ArenaLeagues, league_id: Id, season_no: Seas
 
 
 @router.get("/ladders/{ladder}")
-def ladder(request: Request, arena: Arena, ladder: LadderName) -> Response:
-    """A ladder: the joint fit with its errors beside Elo."""
-    return templates.TemplateResponse(request, "ladder.html", {"ladder": arena.ladder(ladder)})
+def ladder(request: Request, arena: Arena, ladder: LadderName, after: After = 0) -> Response:
+    """A ladder: the joint fit with its errors beside Elo, some lines at a time."""
+    found = arena.ladder(ladder)
+    end = after + RATED
+    context = {"ladder": found, "lines": found.lines[after:end], "after": after, "next": end < len(found.lines) and end}
+    return templates.TemplateResponse(request, "ladder.html", context)
 
 
 @router.get("/ladders/{ladder}/luck")

@@ -14,6 +14,7 @@ from httpx import Client
 from psycopg.errors import InsufficientPrivilege
 from season import HOSTILE, Filled, filled
 
+from api.routes import pages
 from rummy.league.schedule import commitment, fixture_seed
 from rummy.rules.replay import verify
 from rummy.store import arbiters, fixtures, matches
@@ -185,6 +186,20 @@ def test_a_ladder_shows_the_joint_fit_beside_elo(client: Client, filled: Filled)
     page = client.get(address.removeprefix("/api/v1"))
     assert f"± {lines[0]['error']:.0f}" in page.text
     assert f"{100 * lines[0]['better_than_next']:.1f} %" in page.text
+
+
+def test_a_long_ladder_is_shown_in_parts(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    ladder = get(client, "/api/v1/ladders")[0]["ladder"]
+    names = [line["version_id"] for line in get(client, f"/api/v1/ladders/{ladder}")["lines"]]
+    monkeypatch.setattr(pages, "RATED", 3)
+    address, shown = f"/ladders/{ladder}", 0
+    while address:
+        page = client.get(address).text
+        assert page.count(">provisional<") <= 3 and f"<b>{len(names)}</b> bot versions" in page
+        shown += page.count(">provisional<")
+        following = re.search(r'href="([^"]+)">Those below<', page)
+        address = following[1] if following else ""
+    assert shown == len(names)
 
 
 def test_a_ladder_shows_the_luck_in_its_results(client: Client, filled: Filled) -> None:

@@ -13,6 +13,8 @@ from httpx import Client
 from season import as_dashboard
 from world import World
 
+from api.kept import Found
+from api.tables import Tables
 from rummy.store import leagues, tournaments
 from rummy.store.leagues import Wanted
 from rummy.store.log import OPERATOR
@@ -84,6 +86,17 @@ def test_a_league_and_its_season_from_entries_to_the_end(client: Client, world: 
     tournament = client.get("/api/v1/tournaments/2").json()
     assert (tournament["league_id"], tournament["season_no"], tournament["division_no"]) == (1, 0, 1)
     assert 'href="/leagues/1/seasons/0">Season 1</a>' in client.get("/tournaments/2").text
+
+
+def test_a_season_is_shown_while_its_tables_are_computed(
+    client: Client, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go(world, 24)
+    play(world)
+    monkeypatch.setattr(Tables, "table", lambda *_, **__: Found(None, True))
+    season = get(client, "/1/seasons/0")
+    assert [(division["computing"], division["lines"]) for division in season["divisions"]] == [(True, [])] * 2
+    assert "/tournaments/2" in client.get("/leagues/1/seasons/0").text
 
 
 SEASON = ("league_id", "season_no", "begins_at", "frozen_at", "started_at", "ended_at", "played")

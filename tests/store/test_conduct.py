@@ -50,6 +50,14 @@ def steps(world: World) -> list[tuple[Any, ...]]:
         return tx.execute(query).fetchall()
 
 
+NEWEST = """
+    SELECT count(*) FROM rating r JOIN (
+           SELECT DISTINCT ON (ladder, version_id) * FROM rating_change ORDER BY ladder, version_id, change_id DESC) c
+     USING (ladder, version_id, change_id, tournament_id)
+     WHERE r.rating = c.after"""
+"""Ratings that are what the log comes to."""
+
+
 def same_as_recomputed(world: World) -> bool:
     with world.database.transaction() as tx:
         return ratings.log(tx) == list(ratings.recompute(tx, elo.rate_round))
@@ -107,6 +115,8 @@ def test_whoever_is_disqualified_comes_last_and_counts_for_no_rating(world: Worl
     assert (lines[-1].entrant, lines[-1].points, lines[-1].place, lines[-1].rating) == (0, 0.0, 4, 1500.0)
     assert same_as_recomputed(world)
     assert world.value("SELECT sum(fixtures) FROM rating_change") == 2 * 3
+    assert world.value(NEWEST) == 4
+    assert world.value("SELECT sum(fixtures) FROM rating") == 2 * 3
 
 
 def test_the_joint_fit_leaves_out_whoever_was_disqualified(world: World) -> None:
