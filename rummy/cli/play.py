@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table as RichTable
+from rich.text import Text
 
 from rummy.cli import contest, in_process, local_arena
 from rummy.cli.contest import Bot, Fixture, Leg
@@ -127,5 +128,6 @@ def _table(rules: Game, lines: Sequence[contest.Line], matches: int) -> RichTabl
     for line in lines:
         error = "" if line.error is None else f"{100 * line.error:.1f}"
         counts = (line.wins, line.draws, line.losses, line.strikes)
-        table.add_row(line.bot, f"{line.fixtures:,}", f"{100 * line.score:.1f} %", error, *(f"{n:,}" for n in counts))
+        score = f"{100 * line.score:.1f} %"
+        table.add_row(Text(line.bot), f"{line.fixtures:,}", score, error, *(f"{n:,}" for n in counts))
     return table

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rich.table import Table
+from rich.text import Text
 
 from rummy.league import standings
 from rummy.store import bots, drawing, tournaments
@@ -53,5 +54,5 @@ def shown(title: str, lines: list[NamedStanding]) -> Table:
         line = named.line
         error = "" if line.error is None else f" ± {line.error:.0f}"
         numbers = (f"{line.rating:.0f}{error}", line.matches, line.wins, line.draws, f"{line.points:g}")
-        table.add_row(str(line.place), named.bot, *map(str, numbers))
+        table.add_row(str(line.place), Text(named.bot), *map(str, numbers))
     return table

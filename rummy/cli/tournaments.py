@@ -358,10 +358,14 @@ def list_tournaments(as_json: Json = False) -> None:
     with opened() as database, database.transaction() as tx:
         found = tournaments.list_all(tx)
     answer = [
-        {"tournament": one.tournament_id, "name": one.name, "game": one.game, "state": one.state, "rated": one.rated}
+        {"tournament": one.tournament_id, "name": one.name, "game": one.game, "state": one.state, "rated": one.rated,
+         "imported": one.imported}
+        for one in found
+    ]  # fmt: skip
+    lines = [
+        f"{one.tournament_id:>6}  {one.state:<9}  {'imported' if one.imported else '':<8}  {one.game:<12}  {one.name}"
         for one in found
     ]
-    lines = [f"{one.tournament_id:>6}  {one.state:<9}  {one.game:<12}  {one.name}" for one in found]
     _tell(as_json, answer, "\n".join(lines) or "There is no tournament yet.")
 
 
