@@ -20,7 +20,7 @@ from rummy.store import ladders, rating_pages
 from rummy.store import ratings as store
 from rummy.store.db import Database, is_text
 from rummy.store.ladders import Line
-from rummy.store.tournaments import ladder_of
+from rummy.store.terms import ladder_of
 
 
 def ratings(
