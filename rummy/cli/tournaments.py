@@ -275,10 +275,13 @@ def show(number: NumberOrNewest = None, as_json: Json = False) -> None:
     deadline = None if in_play is None or in_play.deadline is None else in_play.deadline.astimezone(UTC)
     answer = {
         "tournament": number, "state": now.state, "fixtures": now.fixtures, "done": now.done, "running": now.running,
+        "ladder": tournament.ladder, "imported": tournament.imported_bots is not None,
         "deadlines": tournament.deadlines, "round": in_play and in_play.round_no,
         "deadline": deadline and deadline.isoformat(), "waits_for": [_block(block) for block in blocks],
     }  # fmt: skip
     lines = [f"{tournament.name} is {now.state}: {now.done} of {_counted(now.fixtures)} done."]
+    if tournament.imported_bots is not None:
+        lines.append(f"  Another arena has played it; its ladder is {tournament.ladder}.")
     lines += [f"  {_waits(block)}." for block in blocks]
     if in_play is not None and deadline is not None:
         lines.append(f"  Round {in_play.round_no + 1} has until {deadline:%Y-%m-%d %H:%M:%S} UTC.")

@@ -36,6 +36,9 @@ def test_a_tournament_goes_to_another_arena(
     assert (status, err) == (1, "arena: this tournament is here already: it is tournament 1\n")
     status, out, _ = run("tournament", "show", "1")
     assert status == 0 and "is finished: 30 of 30 fixtures done" in out
+    assert f"Another arena has played it; its ladder is {made['ladder']}." in out
+    shown = answer(run, "tournament", "show", "1")
+    assert (shown["imported"], shown["ladder"]) == (True, made["ladder"])
     shows_it(database_url, made["ladder"])
 
 
