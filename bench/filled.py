@@ -26,7 +26,7 @@ from rummy.store import db, drawing, fixtures, leagues, matches, migrate, owners
 from rummy.store.db import Connection, Database
 from rummy.store.log import OPERATOR
 from rummy.store.matches import PlayedMatch, SeatResult
-from rummy.store.tournaments import Plan
+from rummy.store.terms import Plan
 
 GAMES = ("gin", "one_oh_one", "basic")
 OPTIONS: Sequence[Mapping[str, object]] = ({}, {"target": 50}, {"target": 25})

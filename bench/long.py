@@ -19,6 +19,7 @@ from rummy.league.ratings import elo
 from rummy.store import bots, db, drawing, owners, ratings, tournaments
 from rummy.store.db import Connection, Database
 from rummy.store.log import OPERATOR
+from rummy.store.terms import Plan
 
 ENTRANTS, CYCLES = 64, 100
 RATED_ROUNDS = 630
@@ -73,7 +74,7 @@ def _measured(database: Database, server: PostgresServer) -> dict[str, float]:
 def _entered(tx: Connection) -> int:
     now = db.now(tx)
     owner = owners.create(tx, "Bench", now=now).owner_id
-    plan = tournaments.Plan(name="Long", game="gin", cycles=CYCLES)
+    plan = Plan(name="Long", game="gin", cycles=CYCLES)
     made = tournaments.create(tx, plan, by=OPERATOR, now=now)
     for number in range(ENTRANTS):
         version = bots.add_version(

@@ -126,7 +126,8 @@ def _ordered(place: Ground, number: int) -> Stretch:
 
 _CLAIMS: LiteralString = """
     SELECT fixture_id, generation, attempt, '' AS holder, tournament_id, round_no, table_no, arbiter, incarnation, game,
-           options, ladder, rated, limit_ms, bank_ms, increment_ms, faults
+           options, ladder, rated, limit_ms, bank_ms, increment_ms, faults, (deadlines->>'match')::int AS match_seconds,
+           now() AS ends_at
       FROM fixture JOIN tournament USING (tournament_id)
      WHERE tournament_id = %(number)s ORDER BY round_no, table_no"""
 

@@ -35,7 +35,6 @@ from typing import Any
 
 import grpc
 import grpc.aio
-import uvloop
 
 from rummy.errors import Conflict, HostFault, RummyError, SettingsError, TooMany
 from rummy.rules.actions import Action
@@ -46,6 +45,11 @@ from rummy.wire.dial import AUTHORITY, credentials
 from rummy.wire.question import Question, once
 from rummy.wire.status import error_of
 from rummy.wire.v1 import table_pb2
+
+if sys.platform == "win32":  # For which there is no uvloop.
+    from asyncio import run as run_loop
+else:
+    from uvloop import run as run_loop
 
 VERSION = "rummy-arena-python/1"
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # Seconds before dialling again; doubled each time.
@@ -362,7 +366,7 @@ def run(choose: Choose, concurrency: int = 0, hear: Hear | None = None) -> None:
     """
     folder = Path(os.environ.get("ARENA_BOT_DIR") or Path(sys.argv[0]).resolve().parent)
     try:
-        uvloop.run(_Dialler(choose, settings_from(os.environ, folder, concurrency), hear).run())
+        run_loop(_Dialler(choose, settings_from(os.environ, folder, concurrency), hear).run())
     except KeyboardInterrupt:
         sys.exit(130)
     except RummyError as error:

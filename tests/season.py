@@ -21,6 +21,7 @@ from rummy.rules.replay import Recorder, verify
 from rummy.store import bots, drawing, fixtures, log, owners, ratings, tournaments
 from rummy.store.db import Database
 from rummy.store.matches import PlayedMatch, SeatResult
+from rummy.store.terms import Plan
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 HOSTILE = ("🃏 <script>alert(1)</script>", "שלום עולם", "../../etc/passwd")
@@ -83,7 +84,7 @@ class Season:
         """A tournament that has started."""
         values = {"name": "Season", "game": "gin", **plan}
         with self.database.transaction() as tx:
-            made = tournaments.create(tx, tournaments.Plan(**values), by=log.OPERATOR, now=self.now)  # type: ignore[arg-type]
+            made = tournaments.create(tx, Plan(**values), by=log.OPERATOR, now=self.now)  # type: ignore[arg-type]
             for version in versions:
                 tournaments.add_entrant(tx, made, version, by=log.OPERATOR, now=self.now)
             tournaments.start(tx, made, by=log.OPERATOR, now=self.now)

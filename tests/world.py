@@ -11,6 +11,7 @@ from rummy.store import bots, db, fixtures, log, owners, tournaments
 from rummy.store.db import Connection, Database
 from rummy.store.fixtures import Claim
 from rummy.store.matches import PlayedMatch, SeatResult
+from rummy.store.terms import Plan
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 LEASE = timedelta(seconds=10)
@@ -42,7 +43,7 @@ class World:
         """A gin tournament of new bots, the last *live* of them live ones."""
         with self.database.transaction() as tx:
             values = {"name": "Test", "game": "gin", **plan}
-            made = tournaments.create(tx, tournaments.Plan(**values), by=log.OPERATOR, now=self.now)  # type: ignore[arg-type]
+            made = tournaments.create(tx, Plan(**values), by=log.OPERATOR, now=self.now)  # type: ignore[arg-type]
             for number in range(entrants):
                 version = self.bot(tx, f"bot {made} {number}", hosted=number < entrants - live)
                 tournaments.add_entrant(tx, made, version, by=log.OPERATOR, now=self.now)

@@ -24,6 +24,7 @@ from rich.text import Text
 
 from rummy import packages
 from rummy.cli import here
+from rummy.cli.columns import add_columns
 from rummy.cli.contest import Bot, Fixture
 from rummy.cli.in_process import Table as LocalTable
 from rummy.cli.store import opened
@@ -143,7 +144,8 @@ def list_bots(as_json: _Json = False) -> None:
     if as_json:
         typer.echo(json.dumps([_row(version) for version in versions], ensure_ascii=True))
         return
-    table = Table("id", "bot", "version", "owner", "games", "runs", "state")
+    table = Table()
+    add_columns(table, ("id", "bot", "version", "owner", "games", "runs", "state"))
     for version in versions:
         where = "hosted" if version.hosted else "live"
         row = (version.name, version.version, version.owner, ", ".join(version.games), where, version.state)

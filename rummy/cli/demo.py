@@ -18,7 +18,7 @@ from rummy.cli.servers import Data, Json, refuse_second
 from rummy.cli.submission import submit
 from rummy.embedded import folders
 from rummy.errors import BadInput, Conflict
-from rummy.store import bots, db, log, owners, tournaments
+from rummy.store import bots, db, log, owners, terms, tournaments
 from rummy.store.db import Connection, Database
 
 BOTS = ("random", "greedy", "patient", "drawer")
@@ -140,7 +140,7 @@ def _play(
 
 
 def _create(tx: Connection, event: Event, versions: Sequence[int], cycles: int) -> int:
-    wanted = tournaments.Plan(name=f"Demo: {event.title}", game=event.game, table_size=event.table_size, cycles=cycles)
+    wanted = terms.Plan(name=f"Demo: {event.title}", game=event.game, table_size=event.table_size, cycles=cycles)
     tournament_id = tournaments.create(tx, wanted, by=log.OPERATOR, now=db.now(tx))
     for version_id in versions:
         tournaments.add_entrant(tx, tournament_id, version_id, by=log.OPERATOR, now=db.now(tx))

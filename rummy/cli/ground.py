@@ -23,7 +23,7 @@ from rummy.embedded import folders
 from rummy.embedded.valkey import ValkeyServer
 from rummy.errors import BadInput, HostFault
 from rummy.league.schedule import commitment, practice_master, practice_nonce
-from rummy.store import db, tournaments
+from rummy.store import db, terms, tournaments
 from rummy.store.db import Connection, Database
 from rummy.store.log import OPERATOR
 
@@ -70,7 +70,7 @@ class Ground:
 
     def start(self, text: str, cycles: int, options: Mapping[str, object] = SHORT) -> int:
         """A rated tournament whose deals follow from *text* alone. Returns its number."""
-        wanted = tournaments.Plan(
+        wanted = terms.Plan(
             name=f"Ground {text}", game=GAME, options=options, cycles=cycles, limit_ms=LIMIT_MS, bank_ms=BANK_MS,
             faults={"grace_seconds": GRACE_SECONDS},
         )  # fmt: skip

@@ -14,10 +14,10 @@ from rummy.cli.seasons import preview, shown
 from rummy.cli.store import opened
 from rummy.errors import BadInput, NotFound
 from rummy.league.calendar import utc
-from rummy.store import bots, db, leagues, seasons, tournaments
+from rummy.store import bots, db, leagues, seasons
 from rummy.store.leagues import League, Wanted
 from rummy.store.log import OPERATOR, By
-from rummy.store.terms import FAULTS
+from rummy.store.terms import FAULTS, Plan
 
 app = typer.Typer(
     no_args_is_help=True, help="Leagues: seasons on a calendar, with divisions, promotion and relegation."
@@ -72,7 +72,7 @@ def create(
 
     With --format ladder and seasons of a day it is a ladder that never ends.
     """
-    plan = tournaments.Plan(
+    plan = Plan(
         name=name, game=game, options=options_of_text(options), format=format_key, table_size=table_size, cycles=cycles,
         format_options=terms.format_options(rounds, seeding, ties),
         limit_ms=limit_ms, bank_ms=bank_ms, increment_ms=increment_ms,

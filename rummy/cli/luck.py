@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from rummy.cli.columns import add_columns
 from rummy.cli.ratings import ladder_name, refuse
 from rummy.cli.store import opened
 from rummy.league.luck import Shrinkage
@@ -47,7 +48,7 @@ def _as_json(name: str, found: LadderLuck) -> dict[str, Any]:
         "control": found.control and {**asdict(found.control), "saved": found.control.saved},
         "coefficient": found.coefficient,
         "runs": [asdict(runs) for runs in found.runs],
-        "scores": [{"bot": _title(scored), "version_id": scored.row.version_id, **_score(scored)}
+        "scores": [{"bot": scored.row.title, "version_id": scored.row.version_id, **_score(scored)}
                    for scored in found.scores],
     }  # fmt: skip
 
@@ -56,10 +57,6 @@ def _score(scored: Scored) -> dict[str, Any]:
     score = asdict(scored.score)
     del score["entrant"]
     return score
-
-
-def _title(scored: Scored) -> str:
-    return f"{scored.row.owner}/{scored.row.name} {scored.row.version}"
 
 
 def _show(name: str, found: LadderLuck) -> None:
@@ -74,9 +71,7 @@ def _show(name: str, found: LadderLuck) -> None:
 def _methods(name: str, found: LadderLuck) -> Table:
     table = Table(title=f"Luck in {escape(name)}", title_justify="left", title_style="bold")
     table.caption, table.caption_justify = "± one standard error; against as many matches without the method", "left"
-    table.add_column("method")
-    for head in ("fixtures", "error", "±", "matches spared"):
-        table.add_column(head, justify="right")
+    add_columns(table, ("method",), ("fixtures", "error", "±", "matches spared"))
     for title, gain in (("mirrored legs", found.mirroring), ("control", found.control)):
         table.add_row(title, *_gain(gain))
     return table
@@ -101,14 +96,12 @@ def _told(runs: Runs) -> str:
 def _scores(found: LadderLuck) -> Table:
     by = "" if found.coefficient is None else f", adjusted by {found.coefficient:.2f} of what the control is above 1/2"
     table = Table(title=f"Fixtures with live bots{by}", title_justify="left")
-    table.add_column("bot")
-    for head in ("fixtures", "score", "±", "adjusted", "±"):
-        table.add_column(head, justify="right")
+    add_columns(table, ("bot",), ("fixtures", "score", "±", "adjusted", "±"))
     for scored in found.scores:
         score = scored.score
         raw, better = (
             (f"{100 * value:.1f} %", "" if error is None else f"{100 * error:.1f}")
             for value, error in ((score.raw, score.raw_error), (score.adjusted, score.adjusted_error))
         )
-        table.add_row(escape(_title(scored)), f"{score.fixtures:,}", *raw, *better)
+        table.add_row(escape(scored.row.title), f"{score.fixtures:,}", *raw, *better)
     return table

@@ -13,11 +13,12 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table as RichTable
-from rich.text import Text
 
 from rummy.cli import contest, in_process, local_arena
+from rummy.cli.columns import add_columns
 from rummy.cli.contest import Bot, Fixture, Leg
 from rummy.errors import BadInput, BadOptions
 from rummy.rules import canonical
@@ -122,12 +123,11 @@ def _tell(rules: Game, bots: Sequence[Bot], legs: Sequence[Leg], seed: str, seco
 
 def _table(rules: Game, lines: Sequence[contest.Line], matches: int) -> RichTable:
     table = RichTable(title=f"{rules.spec.title}, {matches:,} matches", caption="± one standard error over fixtures")
-    table.add_column("bot")
-    for head in ("fixtures", "score", "±", "wins", "draws", "losses", "strikes"):
-        table.add_column(head, justify="right")
+    add_columns(table, ("bot",), ("fixtures", "score", "±", "wins", "draws", "losses", "strikes"))
     for line in lines:
         error = "" if line.error is None else f"{100 * line.error:.1f}"
         counts = (line.wins, line.draws, line.losses, line.strikes)
-        score = f"{100 * line.score:.1f} %"
-        table.add_row(Text(line.bot), f"{line.fixtures:,}", score, error, *(f"{n:,}" for n in counts))
+        table.add_row(
+            escape(line.bot), f"{line.fixtures:,}", f"{100 * line.score:.1f} %", error, *(f"{n:,}" for n in counts)
+        )
     return table

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from rummy.cli.columns import add_columns
 from rummy.cli.play import options_of_text
 from rummy.cli.second_opinion import Belief, beliefs
 from rummy.cli.store import opened
@@ -20,7 +21,7 @@ from rummy.store import ladders, rating_pages
 from rummy.store import ratings as store
 from rummy.store.db import Database, is_text
 from rummy.store.ladders import Line
-from rummy.store.tournaments import ladder_of
+from rummy.store.terms import ladder_of
 
 
 def ratings(
@@ -76,7 +77,7 @@ def _as_json(line: Line, others: Mapping[int, Belief] | None) -> dict[str, Any]:
     other = {} if others is None else {"openskill": others[row.version_id]._asdict()}
     return {
         "place": line.place,
-        "bot": _title(line),
+        "bot": row.title,
         "version_id": row.version_id,
         "group": strength and strength.group,
         "rating": strength and strength.rating,
@@ -89,18 +90,12 @@ def _as_json(line: Line, others: Mapping[int, Belief] | None) -> dict[str, Any]:
     }
 
 
-def _title(line: Line) -> str:
-    return f"{line.row.owner}/{line.row.name} {line.row.version}"
-
-
 def _table(name: str, lines: list[Line], others: Mapping[int, Belief] | None) -> Table:
     table = Table(title=f"Ratings in {escape(name)}", title_justify="left", title_style="bold")
     table.caption = "± one standard error; Elo? has too few fixtures to say much"
     table.caption_justify = "left"
-    table.add_column("")
-    table.add_column("bot")
-    for head in ("rating", "±", "better than next", "Elo", "fixtures", *(["openskill"] if others else [])):
-        table.add_column(head, justify="right")
+    numbers = ("rating", "±", "better than next", "Elo", "fixtures", *(["openskill"] if others else []))
+    add_columns(table, ("", "bot"), numbers)
     group = lines[0].strength and lines[0].strength.group
     for line in lines:
         strength = line.strength
@@ -114,5 +109,7 @@ def _table(name: str, lines: list[Line], others: Mapping[int, Belief] | None) ->
         other = (
             [f"{others[line.row.version_id].mean:.2f} ± {others[line.row.version_id].deviation:.2f}"] if others else []
         )
-        table.add_row(str(line.place or ""), escape(_title(line)), *fit, better, elo, f"{line.row.fixtures:,}", *other)
+        table.add_row(
+            str(line.place or ""), escape(line.row.title), *fit, better, elo, f"{line.row.fixtures:,}", *other
+        )
     return table

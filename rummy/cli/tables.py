@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+from rich.markup import escape
 from rich.table import Table
-from rich.text import Text
 
+from rummy.cli.columns import add_columns
 from rummy.league import standings
 from rummy.store import bots, drawing, tournaments
 from rummy.store.db import Connection
@@ -46,13 +47,10 @@ def shown(title: str, lines: list[NamedStanding]) -> Table:
     if any(named.line.error is None and named.line.matches for named in lines):
         table.caption = "Elo without ±: too few fixtures, or all alike, to tell its error"
         table.caption_justify = "left"
-    table.add_column("")
-    table.add_column("bot")
-    for name in ("Elo", "matches", "wins", "draws", "points"):
-        table.add_column(name, justify="right")
+    add_columns(table, ("", "bot"), ("Elo", "matches", "wins", "draws", "points"))
     for named in lines:
         line = named.line
         error = "" if line.error is None else f" ± {line.error:.0f}"
         numbers = (f"{line.rating:.0f}{error}", line.matches, line.wins, line.draws, f"{line.points:g}")
-        table.add_row(str(line.place), Text(named.bot), *map(str, numbers))
+        table.add_row(str(line.place), escape(named.bot), *map(str, numbers))
     return table

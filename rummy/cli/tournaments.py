@@ -22,7 +22,7 @@ from rummy.rules import canonical
 from rummy.store import bots, db, planning, tournaments, waits
 from rummy.store.db import Connection, Database
 from rummy.store.log import OPERATOR, By
-from rummy.store.terms import FAULTS, WAIT_SECONDS
+from rummy.store.terms import FAULTS, WAIT_SECONDS, Plan
 
 ENDED = ("finished", "cancelled")
 
@@ -83,7 +83,7 @@ def create(
     with opened() as database:
         with database.transaction() as tx:
             versions = [bots.find(tx, text) for text in bot]
-            plan = tournaments.Plan(
+            plan = Plan(
                 name=name, game=game, options=_options(options), format=format_key, table_size=table_size, seed=seed,
                 format_options=terms.format_options(rounds, seeding, ties),
                 limit_ms=limit_ms, bank_ms=bank_ms, increment_ms=increment_ms,
@@ -105,7 +105,7 @@ def _operator(why: str) -> By:
 
 
 def _tell_made(
-    plan: tournaments.Plan, planned: planning.Forecast, made: int | None, state: str, *, rated: bool, as_json: bool
+    plan: Plan, planned: planning.Forecast, made: int | None, state: str, *, rated: bool, as_json: bool
 ) -> None:
     forecast = forecasts.as_json(planned)
     if made is None:
@@ -122,9 +122,7 @@ def _tell_made(
     _tell(as_json, answer, f"{first}\n{forecasts.shown(planned)}")
 
 
-def _make(
-    tx: Connection, plan: tournaments.Plan, versions: list[bots.Version], seed_of: int | None, *, draft: bool, by: By
-) -> int:
+def _make(tx: Connection, plan: Plan, versions: list[bots.Version], seed_of: int | None, *, draft: bool, by: By) -> int:
     """The tournament's number."""
     master, nonces = _known_seed(tx, plan, seed_of, len(versions))
     now = db.now(tx)
@@ -135,7 +133,7 @@ def _make(
 
 
 def _known_seed(
-    tx: Connection, plan: tournaments.Plan, seed_of: int | None, entrants: int
+    tx: Connection, plan: Plan, seed_of: int | None, entrants: int
 ) -> tuple[bytes | None, list[bytes] | list[None]]:
     if seed_of is None:
         return None, [None] * entrants
@@ -157,7 +155,7 @@ def _options(text: str) -> dict[str, object]:
     return options
 
 
-def _cycles(plan: tournaments.Plan, cycles: int | None, matches: int | None, versions: list[bots.Version]) -> int:
+def _cycles(plan: Plan, cycles: int | None, matches: int | None, versions: list[bots.Version]) -> int:
     if matches is None:
         return 1 if cycles is None else cycles
     if cycles is not None:
@@ -277,10 +275,13 @@ def show(number: NumberOrNewest = None, as_json: Json = False) -> None:
     deadline = None if in_play is None or in_play.deadline is None else in_play.deadline.astimezone(UTC)
     answer = {
         "tournament": number, "state": now.state, "fixtures": now.fixtures, "done": now.done, "running": now.running,
+        "ladder": tournament.ladder, "imported": tournament.imported,
         "deadlines": tournament.deadlines, "round": in_play and in_play.round_no,
         "deadline": deadline and deadline.isoformat(), "waits_for": [_block(block) for block in blocks],
     }  # fmt: skip
     lines = [f"{tournament.name} is {now.state}: {now.done} of {_counted(now.fixtures)} done."]
+    if tournament.imported:
+        lines.append(f"  Another arena has played it; its ladder is {tournament.ladder}.")
     lines += [f"  {_waits(block)}." for block in blocks]
     if in_play is not None and deadline is not None:
         lines.append(f"  Round {in_play.round_no + 1} has until {deadline:%Y-%m-%d %H:%M:%S} UTC.")

@@ -147,7 +147,7 @@ def find(tx: Connection, text: str) -> Version:
         return get(tx, int(text))
     found = _versions(tx, _BY_NAME, {"text": text}) if is_text(text) else []
     if not found:
-        raise NotFound(f"there is no bot {text!r}; 'arena bot list' shows all")
+        raise NotFound(f"there is no bot {text!r}, or it has been retired; 'arena bot list' shows all, with numbers")
     if len({version.bot_id for version in found}) > 1:
         choices = ", ".join(f"{version.owner}/{version.name} ({version.version_id})" for version in found[:5])
         raise Conflict(f"several bots are called {text!r}: say which by id or owner: {choices}")

@@ -17,12 +17,12 @@ from rummy.league.schedule import fixture_seed
 from rummy.names import check_name, check_reason, check_version
 from rummy.rules import canonical
 from rummy.rules.games import find_game
-from rummy.store import matches, played, said, tournaments
+from rummy.store import matches, played, said
 from rummy.store.archive import Place, Reader
 from rummy.store.fixtures import Entrant, Terms
 from rummy.store.log import Entry
 from rummy.store.rebuild import Rebuilt
-from rummy.store.tournaments import Plan
+from rummy.store.terms import Plan, checked
 
 DIGEST = re.compile("[0-9a-f]{64}")
 BOT = {
@@ -100,7 +100,7 @@ def _check_entry(entry: Entry) -> None:
 
 def _check_terms(terms: dict[str, Any]) -> None:
     kept = {name: value for name, value in terms.items() if name not in ("commitment", "rated", "state", "ladder")}
-    anew = tournaments.checked(Plan(**kept), find_game(terms["game"], terms["options"]))
+    anew = checked(Plan(**kept), find_game(terms["game"], terms["options"]))
     made = {name: terms[name] for name in ("commitment", "rated", "state")}
     _demand(canonical.dumps({**anew, **made}) == canonical.dumps(terms), "its terms are not as they are written here")
     _demand(terms["state"] in ("draft", "open"), "its terms are none")

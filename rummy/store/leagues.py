@@ -19,6 +19,7 @@ from rummy.names import check_name, check_reason
 from rummy.store import bots, tournaments
 from rummy.store.db import Connection
 from rummy.store.log import By
+from rummy.store.terms import Plan
 
 MOST_DIVISIONS = 100
 MOST_SEASONS = 100_000
@@ -30,7 +31,7 @@ class League:
 
     league_id: int
     name: str
-    terms: dict[str, Any]  # Those of `tournaments.Plan`, without name and seed.
+    terms: dict[str, Any]  # Those of `terms.Plan`, without name and seed.
     sizes: tuple[int, ...]
     moves: int
     begins_at: datetime
@@ -62,17 +63,17 @@ class League:
         """The key of its game."""
         return str(self.terms["game"])
 
-    def plan(self, season_no: int, division_no: int) -> tournaments.Plan:
+    def plan(self, season_no: int, division_no: int) -> Plan:
         """The tournament of a division in a season."""
         division = f", division {division_no + 1}" if self.sizes else ""
-        return tournaments.Plan(name=f"{self.name}, season {season_no + 1}{division}", **self.terms)
+        return Plan(name=f"{self.name}, season {season_no + 1}{division}", **self.terms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """What an organiser asks for. *plan* has the terms of the seasons' tournaments; its name is the league's."""
 
-    plan: tournaments.Plan
+    plan: Plan
     begins_at: datetime
     every: timedelta
     freeze: timedelta

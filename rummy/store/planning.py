@@ -13,6 +13,7 @@ from rummy.league.pairing.format import Field, Format, Size, check, ranks
 from rummy.rules.games import find_game
 from rummy.store import bots, tournaments
 from rummy.store.db import Connection
+from rummy.store.terms import Plan, ladder_of
 
 ASSUMED_SECONDS = 0.5
 """Taken for a fixture where none like it has been played here."""
@@ -52,10 +53,10 @@ _PACE: LiteralString = """
       FROM recent"""
 
 
-def of_plan(tx: Connection, plan: tournaments.Plan, versions: Sequence[bots.Version]) -> Forecast:
+def of_plan(tx: Connection, plan: Plan, versions: Sequence[bots.Version]) -> Forecast:
     """What a tournament of *versions* would come to; nothing is made. Raises what making it would raise."""
     field = tournaments.check_plan(plan, versions)
-    ladder = tournaments.ladder_of(find_game(plan.game, plan.options))
+    ladder = ladder_of(find_game(plan.game, plan.options))
     return _forecast(tx, find_format(plan.format), field, ladder, versions)
 
 

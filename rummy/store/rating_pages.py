@@ -48,6 +48,11 @@ class LadderRow:
     fixtures: int
     tournament_id: int
 
+    @property
+    def title(self) -> str:
+        """Owner, bot and version."""
+        return f"{self.owner}/{self.name} {self.version}"
+
 
 RATINGS: LiteralString = """
     WITH steps AS (

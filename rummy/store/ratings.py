@@ -235,42 +235,34 @@ def recompute(tx: Connection, rate: Rate) -> Iterator[Change]:
             )
 
 
-# Fixtures that went alike are one row, so a million of them are few rows.
-_RECORDS: LiteralString = """
-    WITH leg AS (
-      SELECT f.fixture_id, m.leg, array_agg(e.version_id ORDER BY e.version_id) AS versions,
-             array_agg(r.placement ORDER BY e.version_id) AS placements
+COUNTS: LiteralString = """
+             t.ladder = %(ladder)s AND t.rated AND rated_at IS NOT NULL
+         AND NOT EXISTS (SELECT FROM fixture_seat x JOIN entrant o USING (tournament_id, entrant_no)
+                          WHERE x.fixture_id = f.fixture_id AND o.left_as = 'disqualified')"""
+"""The condition under which a fixture *f* of tournament *t* counts in a ladder."""
+_LEGS: LiteralString = """
         FROM tournament t
         JOIN round USING (tournament_id)
         JOIN fixture f USING (tournament_id, round_no)
         JOIN match m ON m.fixture_id = f.fixture_id AND m.generation = f.generation
         JOIN seat_result r USING (match_id)
-        JOIN entrant e ON e.tournament_id = t.tournament_id AND e.entrant_no = r.entrant_no
-       WHERE t.ladder = %(ladder)s AND t.rated AND rated_at IS NOT NULL
-         AND NOT EXISTS (SELECT FROM fixture_seat s JOIN entrant o USING (tournament_id, entrant_no)
-                          WHERE s.fixture_id = f.fixture_id AND o.left_as = 'disqualified')
-       GROUP BY f.fixture_id, m.leg),
+        JOIN entrant e ON e.tournament_id = t.tournament_id AND e.entrant_no = r.entrant_no"""
+# Fixtures that went alike are one row, so a million of them are few rows.
+_RECORDS: LiteralString = f"""
+    WITH leg AS (
+      SELECT f.fixture_id, array_agg(e.version_id ORDER BY e.version_id) AS versions,
+             array_agg(r.placement ORDER BY e.version_id) AS placements {_LEGS}
+       WHERE {COUNTS} GROUP BY f.fixture_id, m.leg),
     played AS (
       SELECT versions, array_agg(placements ORDER BY placements) AS legs FROM leg GROUP BY fixture_id, versions)
     SELECT versions, legs, count(*) FROM played GROUP BY versions, legs"""
-
-
-# As above, but with seats: the seat order of leg 0, and legs in their order.
-_MIRRORED: LiteralString = """
+# With seats: the seat order of leg 0, and legs in their order.
+_MIRRORED: LiteralString = f"""
     WITH leg AS (
       SELECT f.fixture_id, m.leg, array_agg(e.version_id ORDER BY s.seat) AS versions,
-             array_agg(r.placement ORDER BY s.seat) AS placements
-        FROM tournament t
-        JOIN round USING (tournament_id)
-        JOIN fixture f USING (tournament_id, round_no)
-        JOIN match m ON m.fixture_id = f.fixture_id AND m.generation = f.generation
-        JOIN seat_result r USING (match_id)
+             array_agg(r.placement ORDER BY s.seat) AS placements {_LEGS}
         JOIN fixture_seat s ON s.fixture_id = f.fixture_id AND s.entrant_no = r.entrant_no
-        JOIN entrant e ON e.tournament_id = t.tournament_id AND e.entrant_no = r.entrant_no
-       WHERE t.ladder = %(ladder)s AND t.rated AND rated_at IS NOT NULL
-         AND NOT EXISTS (SELECT FROM fixture_seat x JOIN entrant o USING (tournament_id, entrant_no)
-                          WHERE x.fixture_id = f.fixture_id AND o.left_as = 'disqualified')
-       GROUP BY f.fixture_id, m.leg),
+       WHERE {COUNTS} GROUP BY f.fixture_id, m.leg),
     played AS (
       SELECT versions, array_agg(placements ORDER BY leg) AS legs FROM leg GROUP BY fixture_id, versions)
     SELECT versions, legs, count(*) FROM played WHERE array_length(legs, 1) > 1 GROUP BY versions, legs"""

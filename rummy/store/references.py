@@ -19,6 +19,7 @@ from rummy.league.model import FixtureResult
 from rummy.league.schedule import fixture_seed
 from rummy.store.db import Connection
 from rummy.store.fixtures import Claim
+from rummy.store.ratings import COUNTS
 
 _SCHEDULE: LiteralString = """
     INSERT INTO reference (fixture_id, generation, due_at)
@@ -125,7 +126,7 @@ def give_up(tx: Connection, run: Run, reason: str, *, now: datetime) -> bool:
 
 
 # By version, in the order in which rounds were drawn.
-_SINGLES: LiteralString = """
+_SINGLES: LiteralString = f"""
     SELECT f.tournament_id, f.round_no, f.table_no, array_agg(e.version_id ORDER BY s.seat) AS versions,
            array_agg(p.placement ORDER BY s.seat) AS placements, r.control
       FROM tournament t
@@ -136,7 +137,7 @@ _SINGLES: LiteralString = """
       JOIN seat_result p USING (match_id)
       JOIN fixture_seat s ON s.fixture_id = f.fixture_id AND s.entrant_no = p.entrant_no
       JOIN entrant e ON e.tournament_id = t.tournament_id AND e.entrant_no = s.entrant_no
-     WHERE t.ladder = %(ladder)s AND t.rated AND rated_at IS NOT NULL
+     WHERE {COUNTS}
      GROUP BY t.started_at, f.tournament_id, f.round_no, f.table_no, r.control
      ORDER BY t.started_at, f.tournament_id, f.round_no, f.table_no"""
 

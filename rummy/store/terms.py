@@ -1,11 +1,17 @@
-"""The terms of a tournament that are numbers: what they may be, and what they are by default."""
+"""The terms of a tournament: what an organiser may ask for, and what holds by default."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from rummy.errors import BadInput
+from rummy.errors import BadInput, BadOptions
+from rummy.league.pairing import find_format
+from rummy.league.pairing.format import check_options, check_table
+from rummy.names import check_name
+from rummy.rules.game import Game, seats_of
+from rummy.rules.games import options_digest, options_of
 
 FAULTS: dict[str, float] = {"strikes": 3, "grace_seconds": 15.0, "deaths": 3}
 """The default fault policy: the strike that forfeits, how long a bot may be gone, the death of a lane that forfeits."""
@@ -14,6 +20,58 @@ LONGEST = {"match": 604_800, "fixture": 2_592_000, "round": 31_536_000}
 WAIT_SECONDS = 300
 LONG_MATCH = 3_600
 """By default a match may last for so many decisions that each use the whole limit, and for all banks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What an organiser asks for. *seed* makes it a practice tournament, which moves no rating."""
+
+    name: str
+    game: str
+    options: Mapping[str, object] = field(default_factory=dict)
+    format: str = "round_robin"
+    table_size: int = 2
+    cycles: int = 1
+    format_options: Mapping[str, object] = field(default_factory=dict)
+    limit_ms: int = 1000
+    bank_ms: int = 10000
+    increment_ms: int = 0
+    faults: Mapping[str, object] = field(default_factory=dict)
+    deadlines: Mapping[str, object] = field(default_factory=dict)
+    seed: str | None = None
+
+
+def ladder_of(game: Game) -> str:
+    """The ladder in which a game with its options is rated: its key and 12 hex digits of the options' digest."""
+    return f"{game.spec.key}:{options_digest(game)[:12]}"
+
+
+def checked(plan: Plan, game: Game) -> dict[str, object]:
+    """The terms of a tournament of *plan*, with all defaults.
+
+    Raises `BadOptions`, `LeagueError` or `BadInput`, which name what cannot be had.
+    """
+    spec = game.spec
+    least, most = seats_of(game)
+    if not least <= plan.table_size <= most:
+        seats = str(least) if least == most else f"{least} to {most}"
+        raise BadOptions(f"{spec.title} is played at tables of {seats}, not of {plan.table_size}")
+    check_table(find_format(plan.format), plan.table_size)
+    return {
+        "name": check_name(plan.name, "name of the tournament"),
+        "game": spec.key,
+        "options": options_of(game),
+        "ladder": ladder_of(game),
+        "format": plan.format,
+        "table_size": plan.table_size,
+        "cycles": whole("number of cycles", plan.cycles, 1, 100_000),
+        "format_options": check_options(find_format(plan.format), plan.format_options),
+        "limit_ms": whole("time limit in milliseconds", plan.limit_ms, 1, 600_000),
+        "bank_ms": whole("time bank in milliseconds", plan.bank_ms, 0, 3_600_000),
+        "increment_ms": whole("increment of the bank in milliseconds", plan.increment_ms, 0, 60_000),
+        "faults": faults(plan.faults),
+        "deadlines": deadlines(plan.deadlines, limit_ms=plan.limit_ms, bank_ms=plan.bank_ms, seats=plan.table_size),
+    }
 
 
 def whole(what: str, value: object, least: int, most: int) -> int:

@@ -5,48 +5,28 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, LiteralString
 
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from rummy.errors import BadInput, BadOptions, Conflict, NotFound, TournamentClosed
+from rummy.errors import BadInput, Conflict, NotFound, TournamentClosed
 from rummy.league.model import MOVES, Round, TournamentState, check_move
 from rummy.league.pairing import find_format
 from rummy.league.pairing.format import Field, Option, check, check_options, check_table, lots, ranks
 from rummy.league.ratings.elo import INITIAL
 from rummy.league.schedule import commitment, draw_seed, practice_master, practice_nonce
-from rummy.names import check_name
 from rummy.rules import canonical
-from rummy.rules.game import Game, seats_of
-from rummy.rules.games import find_game, options_digest, options_of
+from rummy.rules.games import find_game
 from rummy.store import bots, log, matches, rounds, terms
 from rummy.store.db import Connection
 from rummy.store.log import By
+from rummy.store.terms import Plan
 
 MAX_NONCE = 64
 _ENDED = (TournamentState.FINISHED, TournamentState.CANCELLED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """What an organiser asks for. *seed* makes it a practice tournament, which moves no rating."""
-
-    name: str
-    game: str
-    options: Mapping[str, object] = field(default_factory=dict)
-    format: str = "round_robin"
-    table_size: int = 2
-    cycles: int = 1
-    format_options: Mapping[str, object] = field(default_factory=dict)
-    limit_ms: int = 1000
-    bank_ms: int = 10000
-    increment_ms: int = 0
-    faults: Mapping[str, object] = field(default_factory=dict)
-    deadlines: Mapping[str, object] = field(default_factory=dict)
-    seed: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,11 +70,6 @@ class Progress:
     unrated: int  # Rounds that are yet to be rated; 0 for practice.
 
 
-def ladder_of(game: Game) -> str:
-    """The ladder in which a game with its options is rated: its key and 12 hex digits of the options' digest."""
-    return f"{game.spec.key}:{options_digest(game)[:12]}"
-
-
 _COLUMNS: LiteralString = """
     SELECT tournament_id, name, game, options, ladder, format, table_size, cycles, format_options, limit_ms, bank_ms,
            increment_ms, faults, deadlines, commitment, rated, state, created_at, started_at, finished_at, drawn,
@@ -119,7 +94,7 @@ def create(
     `LeagueError` or `BadInput`, which name what cannot be had.
     """
     game = find_game(plan.game, plan.options)
-    values = checked(plan, game)
+    values = terms.checked(plan, game)
     practice = plan.seed is not None or master is not None
     if master is None:
         master = secrets.token_bytes(32) if plan.seed is None else practice_master(plan.seed)
@@ -142,40 +117,13 @@ def check_plan(plan: Plan, versions: Sequence[bots.Version]) -> Field:
 
     Raises what `create` and `add_entrant` would raise.
     """
-    checked(plan, find_game(plan.game, plan.options))
+    terms.checked(plan, find_game(plan.game, plan.options))
     for number, version in enumerate(versions):
         _check_fits(version, plan.game)
         if version.version_id in (other.version_id for other in versions[:number]):
             raise _twice(version, plan.name)
     options = check_options(find_format(plan.format), plan.format_options)
     return Field(entrants=len(versions), table_size=plan.table_size, cycles=plan.cycles, options=options)
-
-
-def checked(plan: Plan, game: Game) -> dict[str, object]:
-    """The terms of a tournament of *plan*, with all defaults. Raises what `create` would raise."""
-    spec = game.spec
-    least, most = seats_of(game)
-    if not least <= plan.table_size <= most:
-        seats = str(least) if least == most else f"{least} to {most}"
-        raise BadOptions(f"{spec.title} is played at tables of {seats}, not of {plan.table_size}")
-    check_table(find_format(plan.format), plan.table_size)
-    return {
-        "name": check_name(plan.name, "name of the tournament"),
-        "game": spec.key,
-        "options": options_of(game),
-        "ladder": ladder_of(game),
-        "format": plan.format,
-        "table_size": plan.table_size,
-        "cycles": terms.whole("number of cycles", plan.cycles, 1, 100_000),
-        "format_options": check_options(find_format(plan.format), plan.format_options),
-        "limit_ms": terms.whole("time limit in milliseconds", plan.limit_ms, 1, 600_000),
-        "bank_ms": terms.whole("time bank in milliseconds", plan.bank_ms, 0, 3_600_000),
-        "increment_ms": terms.whole("increment of the bank in milliseconds", plan.increment_ms, 0, 60_000),
-        "faults": terms.faults(plan.faults),
-        "deadlines": terms.deadlines(
-            plan.deadlines, limit_ms=plan.limit_ms, bank_ms=plan.bank_ms, seats=plan.table_size
-        ),
-    }
 
 
 def get(tx: Connection, tournament_id: int, *, lock: bool = False) -> Tournament:
@@ -346,9 +294,9 @@ def tables_digest(drawn: Sequence[Round]) -> str:
 
 
 _STRENGTHS: LiteralString = """
-    SELECT coalesce((SELECT after FROM rating_change c WHERE c.ladder = %(ladder)s AND c.version_id = e.version_id
-                      ORDER BY change_id DESC LIMIT 1), %(initial)s)
-      FROM entrant e WHERE tournament_id = %(tournament_id)s ORDER BY entrant_no"""
+    SELECT coalesce(r.rating, %(initial)s)
+      FROM entrant e LEFT JOIN rating r ON r.ladder = %(ladder)s AND r.version_id = e.version_id
+     WHERE e.tournament_id = %(tournament_id)s ORDER BY entrant_no"""
 _RANK: LiteralString = """
     UPDATE entrant SET ranking = place - 1
       FROM unnest(%(ranking)s::int[]) WITH ORDINALITY AS ranked (number, place)

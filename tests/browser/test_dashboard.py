@@ -20,6 +20,7 @@ from rummy.rules.games import find_game
 from rummy.store import fixtures, leagues, pages, seasons, tournaments
 from rummy.store.leagues import Wanted
 from rummy.store.log import OPERATOR
+from rummy.store.terms import Plan, ladder_of
 from workers.leagues import turn
 
 __all__ = ["filled"]
@@ -28,7 +29,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 QUIET = ("--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run")
 found = os.environ.get("ARENA_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
-GIN = tournaments.ladder_of(find_game("gin"))
+GIN = ladder_of(find_game("gin"))
 
 pytestmark = [
     pytest.mark.browser,
@@ -289,7 +290,7 @@ def test_a_page_says_why_a_fixture_was_given_up(page: Page, filled: Filled) -> N
 
 def test_a_league_shows_who_goes_up_and_down_and_fits_a_phone(page: Page, filled: Filled) -> None:
     season = filled.season
-    plan = tournaments.Plan(name="Weekly", game="gin")
+    plan = Plan(name="Weekly", game="gin")
     with season.database.transaction() as tx:
         versions = [entrant.version_id for entrant in pages.entrants(tx, filled.gin)]
         wanted = Wanted(

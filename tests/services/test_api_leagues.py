@@ -15,9 +15,10 @@ from world import World
 
 from api.kept import Found
 from api.tables import Tables
-from rummy.store import leagues, tournaments
+from rummy.store import leagues
 from rummy.store.leagues import Wanted
 from rummy.store.log import OPERATOR
+from rummy.store.terms import Plan
 from workers.leagues import turn
 from workers.ratings import settle
 
@@ -27,7 +28,7 @@ DAY = timedelta(days=1)
 @pytest.fixture
 def client(world: World) -> Iterator[Client]:
     """A dashboard whose clock is that of the world, on two leagues: of one a season has been played."""
-    plan = tournaments.Plan(name="<b>Weekly</b>", game="gin")
+    plan = Plan(name="<b>Weekly</b>", game="gin")
     wanted = Wanted(plan=plan, begins_at=world.now + DAY, every=7 * DAY, freeze=DAY / 24, sizes=(2,), moves=1)
     with world.database.transaction() as tx:
         made = leagues.create(tx, wanted, by=OPERATOR, now=world.now)

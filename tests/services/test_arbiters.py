@@ -14,6 +14,7 @@ from world import BECAUSE, World
 
 from rummy.embedded.postgres import PostgresServer
 from rummy.store import bots, db, migrate, owners, tournaments
+from rummy.store.terms import Plan
 
 pytestmark = pytest.mark.realtime
 ROOT = Path(__file__).parents[2]
@@ -71,9 +72,7 @@ class Yard:
         """Makes and starts one of all bots; returns how many fixtures it has."""
         with self.world.database.transaction() as tx:
             now = db.now(tx)
-            made = tournaments.create(
-                tx, tournaments.Plan(name="Two halls", game="gin", cycles=cycles), by=BECAUSE, now=now
-            )
+            made = tournaments.create(tx, Plan(name="Two halls", game="gin", cycles=cycles), by=BECAUSE, now=now)
             for version in bots.list_versions(tx):
                 tournaments.add_entrant(tx, made, version.version_id, by=BECAUSE, now=now)
             tournaments.start(tx, made, by=BECAUSE, now=now)

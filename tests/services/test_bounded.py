@@ -9,7 +9,8 @@ from bench.filled import Size
 from bench.pages import Counting, addresses, as_dashboard, is_whole, rows_read
 from rummy.store.db import Database
 
-SIZE = Size(entrants=12, cycles=25, others=4, of_each=10, field=8, bots=24, duel=800)
+SIZE = Size(entrants=12, cycles=25, others=4, of_each=10, field=8, bots=24, duel=1100)
+"""So long, and ten times so long, that about as many fixtures are drawn ahead; more steps than any page shows."""
 MORE = 10
 """So many times as much is played in the end."""
 SLACK = 300

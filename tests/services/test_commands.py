@@ -420,6 +420,7 @@ def test_a_retired_bot_enters_no_new_tournament(run: Run, world: World, three: l
     answer(run, "tournament", "create", "Cup", "--game", "gin", *three)
     assert answer(run, "bot", "retire", "Ten") == {"version_id": 3, "name": "Ten", "version": "1", "state": "retired"}
     assert answer(run, "bot", "retire", "3")["state"] == "retired"
+    assert "there is no bot 'Ten', or it has been retired" in run("bot", "retire", "Ten")[2]
     assert "no bot 'Ten'" in run("tournament", "create", "Next", "--game", "gin", *three)[2]
     assert answer(run, "tournament", "start", "1") == {"tournament": 1, "fixtures": 3}
     assert "no bot version 99" in run("bot", "retire", "99")[2]

@@ -38,6 +38,9 @@ def test_a_tournament_goes_to_another_arena(
     assert listed["imported"] and run("tournament", "list")[1].split()[:3] == ["1", "finished", "imported"]
     status, out, _ = run("tournament", "show", "1")
     assert status == 0 and "is finished: 30 of 30 fixtures done" in out
+    assert f"Another arena has played it; its ladder is {made['ladder']}." in out
+    shown = answer(run, "tournament", "show", "1")
+    assert (shown["imported"], shown["ladder"]) == (True, made["ladder"])
     shows_it(database_url, made["ladder"])
 
 

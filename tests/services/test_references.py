@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from arbiter_stage import SHORT, TOKEN, Stage
 from season import as_dashboard
-from world import World
+from world import BECAUSE, World
 
 from api.reads import Reads
 from rummy.embedded.postgres import PostgresServer
 from rummy.errors import NotFound, StoreUnavailable
 from rummy.league import luck
 from rummy.rules.games import find_game
-from rummy.store import db, ladders, migrate, rating_pages
+from rummy.store import conduct, db, ladders, migrate, rating_pages, ratings, tournaments
 from rummy.store import references as store
 from rummy.store.db import Connection, Database
 from workers import references
@@ -227,3 +227,17 @@ def test_a_ladder_reads_them_in_the_order_of_its_rounds(cast: Cast) -> None:
     found = ladders.measured(cast.database, ladder)
     assert [scored.score for scored in found.scores] == luck.scores(luck.corrected(rounds))
     assert {scored.score.fixtures for scored in found.scores} == {3}
+
+
+def test_of_whoever_was_disqualified_no_luck_is_taken_off_either(cast: Cast) -> None:
+    """The joint fit and the luck of a ladder leave out the same fixtures."""
+    cast.play()
+    cast.bots().play_next(GO)
+    with cast.world.database.transaction() as tx:
+        [ladder] = {row.ladder for row in rating_pages.ladders(tx, top=1)}
+        assert len(store.singles(tx, ladder)) == len(ratings.records(tx, ladder)) == 1
+        tx.execute("UPDATE tournament SET state = 'paused', finished_at = NULL")
+        conduct.disqualify(tx, 1, tournaments.entrants(tx, 1)[0], by=BECAUSE, now=cast.world.now)
+    settle(cast.database, clock=lambda tx: cast.world.now)
+    with cast.world.database.transaction() as tx:
+        assert (store.singles(tx, ladder), ratings.records(tx, ladder)) == ([], {})

@@ -17,6 +17,7 @@ from rummy.league.ratings import elo
 from rummy.store import db, leagues, matches, ratings, tournaments
 from rummy.store.leagues import Wanted
 from rummy.store.log import OPERATOR
+from rummy.store.terms import Plan
 from rummy.wire.v1 import arbiter_pb2
 from workers.app import FIXTURES, make_app, wake
 
@@ -139,7 +140,7 @@ def test_seasons_are_held_once_each_while_a_worker_and_the_broker_are_killed(yar
     with yard.world.database.transaction() as tx:
         now = yard.world.now = db.now(tx)
         wanted = Wanted(
-            plan=tournaments.Plan(name="Short", game="gin", options=SHORT), begins_at=now + 2 * soon,
+            plan=Plan(name="Short", game="gin", options=SHORT), begins_at=now + 2 * soon,
             every=timedelta(seconds=10), freeze=soon, seasons=2, sizes=(3,), moves=1,
         )  # fmt: skip
         made = leagues.create(tx, wanted, by=OPERATOR, now=now)

@@ -37,6 +37,7 @@ from rummy.store.archive import Reader
 from rummy.store.db import Database
 from rummy.store.exports import RATINGS, RESULTS, Table
 from rummy.store.rebuild import Rebuilt
+from rummy.store.terms import Plan
 from workers.ratings import settle
 
 
@@ -137,7 +138,7 @@ def test_it_moves_no_rating_here_and_its_bots_are_nobody_here(world: World, else
             with pytest.raises(Conflict, match="no token for it here"):
                 owners.new_token(tx, theirs.owner_id, now=NOON, version_id=version)
     with elsewhere.transaction() as tx:
-        new = tournaments.create(tx, tournaments.Plan(name="New", game="gin"), by=BECAUSE, now=NOON)
+        new = tournaments.create(tx, Plan(name="New", game="gin"), by=BECAUSE, now=NOON)
         with pytest.raises(BadInput, match="has been retired"):
             tournaments.add_entrant(tx, new, came[0], by=BECAUSE, now=NOON)
 

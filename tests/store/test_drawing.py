@@ -9,6 +9,7 @@ from rummy.errors import LeagueError, RummyError
 from rummy.league.model import TournamentState
 from rummy.league.ratings import elo
 from rummy.store import drawing, ratings, rounds, tournaments
+from rummy.store.terms import Plan
 from workers.ratings import settle
 
 Drawn = list[tuple[int, int, list[int]]]
@@ -75,7 +76,7 @@ def test_a_ladder_is_ranked_by_rating_at_its_start_and_its_table_is_by_rating(wo
     play_to_the_end(world, first)
     with world.database.transaction() as tx:
         versions = tournaments.entrants(tx, first)
-        plan = tournaments.Plan(name="Daily", game="gin", format="ladder")
+        plan = Plan(name="Daily", game="gin", format="ladder")
         made = tournaments.create(tx, plan, by=BECAUSE, now=world.now)
         for version in reversed(versions):
             tournaments.add_entrant(tx, made, version, by=BECAUSE, now=world.now)
@@ -194,7 +195,7 @@ def test_entrants_are_ranked_by_the_rating_at_the_start_and_keep_that_rank(world
         strength = ratings.opening(tx, first) | {
             versions.index(v): r for v, r in ratings.current(tx, tournaments.get(tx, first).ladder, versions).items()
         }
-        plan = tournaments.Plan(name="Cup", game="gin", format="knockout")
+        plan = Plan(name="Cup", game="gin", format="knockout")
         cup = tournaments.create(tx, plan, by=BECAUSE, now=world.now)
         for version in versions:
             tournaments.add_entrant(tx, cup, version, by=BECAUSE, now=world.now)

@@ -19,6 +19,7 @@ from rummy.cli import parquet
 from rummy.errors import BadInput
 from rummy.store import exports, log, tournaments
 from rummy.store.exports import RATINGS, RESULTS, Row, Table
+from rummy.store.terms import Plan
 from workers.ratings import settle
 
 HOSTILE = ("=1+1", "+49", "-2", "@SUM(A1)", 'a "quoted", \\ name', "שלום", "a;b", "＝1", "'=1", "<b>")
@@ -27,7 +28,7 @@ HOSTILE = ("=1+1", "+49", "-2", "@SUM(A1)", 'a "quoted", \\ name', "שלום", "
 def played(world: World, *names: str, game: str = "gin", **plan: object) -> int:
     """A tournament that is over, of bots with these names."""
     with world.database.transaction() as tx:
-        terms = tournaments.Plan(name="Test", game=game, **plan)  # type: ignore[arg-type]
+        terms = Plan(name="Test", game=game, **plan)  # type: ignore[arg-type]
         made = tournaments.create(tx, terms, by=log.OPERATOR, now=world.now)
         for name in names:
             tournaments.add_entrant(tx, made, world.bot(tx, name, games=(game,)), by=log.OPERATOR, now=world.now)

@@ -19,12 +19,13 @@ from rummy.league.promotion import final_order, following
 from rummy.store import bots, drawing, leagues, ratings, seasons, tournaments
 from rummy.store.leagues import Wanted
 from rummy.store.log import OPERATOR, By
+from rummy.store.terms import Plan
 from workers.leagues import turn
 from workers.ratings import settle
 
 HOUR, DAY, WEEK = timedelta(hours=1), timedelta(days=1), timedelta(weeks=1)
 WEEKLY = Wanted(
-    plan=tournaments.Plan(name="Weekly", game="gin"), begins_at=NOON + DAY, every=WEEK, freeze=HOUR, sizes=(3,), moves=1
+    plan=Plan(name="Weekly", game="gin"), begins_at=NOON + DAY, every=WEEK, freeze=HOUR, sizes=(3,), moves=1
 )  # fmt: skip
 Divisions = list[list[str]]
 
@@ -336,7 +337,7 @@ def test_a_division_that_is_cancelled_moves_nobody(world: World) -> None:
 
 def test_a_ladder_is_a_league_of_one_division_whose_epochs_go_on(world: World) -> None:
     daily = Wanted(
-        plan=tournaments.Plan(name="Daily", game="gin", format="ladder", format_options={"rounds": 6}),
+        plan=Plan(name="Daily", game="gin", format="ladder", format_options={"rounds": 6}),
         begins_at=NOON + DAY, every=DAY, freeze=timedelta(),
     )  # fmt: skip
     league = League.make(world, daily)

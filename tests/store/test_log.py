@@ -14,6 +14,7 @@ from rummy.league.model import MOVES, TournamentState
 from rummy.store import db, log, tournaments
 from rummy.store.db import Connection
 from rummy.store.log import By
+from rummy.store.terms import Plan
 from workers.ratings import settle
 
 
@@ -258,7 +259,7 @@ def in_state(world: World, state: TournamentState) -> int:
     """A tournament of two bots that has come to *state*."""
     if state == TournamentState.DRAFT:
         with world.database.transaction() as tx:
-            return tournaments.create(tx, tournaments.Plan(name="Test", game="gin"), by=BECAUSE, now=NOON, draft=True)
+            return tournaments.create(tx, Plan(name="Test", game="gin"), by=BECAUSE, now=NOON, draft=True)
     made = world.tournament(2, start=state != TournamentState.OPEN)
     if state == TournamentState.FINISHED:
         world.play_all(made)

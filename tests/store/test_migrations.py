@@ -59,6 +59,43 @@ def test_what_was_played_before_there_were_batches_counts_as_drawn(
     assert rows == [(True, 1), (False, None)]
 
 
+PLAYED_BEFORE = (
+    "INSERT INTO owner (name, created_at) VALUES ('Ann', now())",
+    "INSERT INTO bot (owner_id, name, created_at) SELECT 1, name, now() FROM unnest(ARRAY['a', 'b']) AS name",
+    """INSERT INTO bot_version (bot_id, version, language, hosted, games, created_at)
+       SELECT bot_id, '1', '', false, '{gin}', now() FROM bot ORDER BY bot_id""",
+    """INSERT INTO tournament (name, game, options, ladder, format, table_size, cycles, limit_ms, bank_ms, faults,
+                               commitment, rated, state, created_at, started_at)
+       VALUES ('Cup', 'gin', '{}', 'gin:0', 'round_robin', 2, 1, 1, 1, '{}', sha256('x'), true, 'running', now(),
+               now())""",
+    "INSERT INTO entrant (tournament_id, entrant_no, version_id, nonce) VALUES (1, 0, 2, 'x'), (1, 1, 1, 'x')",
+    "INSERT INTO round (tournament_id, round_no) VALUES (1, 0)",
+    "INSERT INTO fixture (tournament_id, round_no, table_no, due_at) VALUES (1, 0, 0, now()), (1, 0, 1, now())",
+    "INSERT INTO fixture_seat (fixture_id, tournament_id, seat, entrant_no) VALUES (1, 1, 0, 0), (1, 1, 1, 1)",
+    "INSERT INTO fixture_score (fixture_id, entrant_no, score) VALUES (1, 0, 1), (1, 1, 0)",
+    """INSERT INTO rating_change (ladder, tournament_id, round_no, version_id, before, after, fixtures, reason)
+       VALUES ('gin:0', 1, 0, 2, 1500, 1516, 1, 'round'), ('gin:0', 1, 0, 1, 1500, 1484, 1, 'round'),
+              ('gin:0', 1, 0, 2, 1516, 1500, -1, 'taken back')""",
+)
+
+
+def test_what_was_played_before_is_found_by_pages(empty_database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = migrate.available()
+    monkeypatch.setattr(migrate, "available", lambda: [each for each in every if each.number != 13])
+    run(empty_database)
+    with db.connect(empty_database) as connection:
+        for statement in PLAYED_BEFORE:
+            connection.execute(statement.encode())
+    monkeypatch.undo()
+    assert run(empty_database) == ["0013_bounded.sql"]
+    with db.connect(empty_database) as connection:
+        newest = "SELECT version_id, change_id, tournament_id, rating, fixtures FROM rating ORDER BY version_id"
+        assert connection.execute(newest).fetchall() == [(1, 2, 1, 1484.0, 1), (2, 3, 1, 1500.0, 0)]
+        scores = "SELECT entrant_no, of_version FROM fixture_score ORDER BY entrant_no"
+        assert connection.execute(scores).fetchall() == [(0, 2), (1, 1)]
+        assert connection.execute("SELECT saved FROM tournament").fetchall() == [(2,)]
+
+
 def test_only_the_arenas_roles_get_passwords(database_url: str) -> None:
     with db.connect(database_url) as connection, pytest.raises(SettingsError, match="no role of the arena"):
         migrate.set_passwords(connection, {"postgres": "x"})

@@ -12,6 +12,7 @@ from rummy.league.model import TournamentState
 from rummy.league.ratings import elo, joint
 from rummy.store import ladders, matches, rating_pages, ratings, tournaments
 from rummy.store.log import By
+from rummy.store.terms import Plan
 from workers.ratings import rate_round, settle
 
 
@@ -57,7 +58,7 @@ def test_ratings_go_on_from_one_tournament_to_the_next(world: World) -> None:
     settle(world.database)
     with world.database.transaction() as tx:
         after = ratings.current(tx, tournaments.get(tx, first).ladder, tournaments.entrants(tx, first))
-        second = tournaments.create(tx, tournaments.Plan(name="Second", game="gin"), by=BECAUSE, now=world.now)
+        second = tournaments.create(tx, Plan(name="Second", game="gin"), by=BECAUSE, now=world.now)
         for version in tournaments.entrants(tx, first):
             tournaments.add_entrant(tx, second, version, by=BECAUSE, now=world.now)
         tournaments.start(tx, second, by=BECAUSE, now=world.now)

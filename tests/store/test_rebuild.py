@@ -15,6 +15,7 @@ from rummy.rules import canonical
 from rummy.store import conduct, log, ratings, recorded, tournaments
 from rummy.store.log import Entry
 from rummy.store.rebuild import Rebuilt
+from rummy.store.terms import Plan
 from workers.ratings import settle
 
 
@@ -139,7 +140,7 @@ def test_ratings_that_were_reached_elsewhere_are_taken_as_given(world: World) ->
     first = world.tournament(3)
     play_to_the_end(world, first)
     with world.database.transaction() as tx:
-        second = tournaments.create(tx, tournaments.Plan(name="Second", game="gin"), by=BECAUSE, now=world.now)
+        second = tournaments.create(tx, Plan(name="Second", game="gin"), by=BECAUSE, now=world.now)
         for version in tournaments.entrants(tx, first):
             tournaments.add_entrant(tx, second, version, by=BECAUSE, now=world.now)
         tournaments.start(tx, second, by=BECAUSE, now=world.now)

