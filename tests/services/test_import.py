@@ -52,6 +52,9 @@ def shows_it(database_url: str, ladder: str) -> None:
         page = client.get("/tournaments/1").text
         assert "Another arena has played it" in page and f"/ladders/{ladder}" in page
         assert client.get("/api/v1/tournaments/1").json()["imported_at"] is not None
+        assert "is the word of the arena that has played it" in page and "nobody can have chosen" not in page
+        assert '<span class="tag">imported</span>' in client.get("/bots").text
+        assert '<span class="tag">imported</span>' in client.get("/bots/1").text
         assert "of one tournament, which another arena has played" in client.get(f"/ladders/{ladder}").text
         assert client.get("/api/v1/ladders").json() == []
         match = client.get("/api/v1/tournaments/1/fixtures").json()["items"][0]["matches"][0]
