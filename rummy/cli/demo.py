@@ -59,7 +59,7 @@ def demo(
     refuse_second(folder)
     need_port(f"127.0.0.1:{port}", "--port")
     plan = Plan(data=folder, http_port=port, bots_listen=_bots_address(bots), trust_bots=True)
-    out = Console(stderr=as_json, highlight=False)
+    out = Console(stderr=as_json, highlight=False, markup=False)
     out.print(f"Starting an arena, its data in {folder}:")
     with tied(plan) as kept:
         kept.wait_ready(lambda sentence: out.print(f"  {sentence} …"))

@@ -13,6 +13,7 @@ import psycopg
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from rummy.cli import here
 from rummy.cli.launch import STOP_SECONDS, Kept, need_port
@@ -166,7 +167,7 @@ def _show(answer: dict[str, Any]) -> None:
         return
     table = Table("process", "pid", "restarts", "log", box=None)
     for process in answer["processes"]:
-        table.add_row(process["name"], str(process["pid"]), str(process["restarts"]), process["log"])
+        table.add_row(process["name"], str(process["pid"]), str(process["restarts"]), Text(process["log"]))
     Console().print(table)
     typer.echo(f"Dashboard {answer['dashboard']}, bots dial {answer['bots']}, data in {answer['data']}.")
     if answer["trust_bots"]:

@@ -275,12 +275,12 @@ def show(number: NumberOrNewest = None, as_json: Json = False) -> None:
     deadline = None if in_play is None or in_play.deadline is None else in_play.deadline.astimezone(UTC)
     answer = {
         "tournament": number, "state": now.state, "fixtures": now.fixtures, "done": now.done, "running": now.running,
-        "ladder": tournament.ladder, "imported": tournament.imported_bots is not None,
+        "ladder": tournament.ladder, "imported": tournament.imported,
         "deadlines": tournament.deadlines, "round": in_play and in_play.round_no,
         "deadline": deadline and deadline.isoformat(), "waits_for": [_block(block) for block in blocks],
     }  # fmt: skip
     lines = [f"{tournament.name} is {now.state}: {now.done} of {_counted(now.fixtures)} done."]
-    if tournament.imported_bots is not None:
+    if tournament.imported:
         lines.append(f"  Another arena has played it; its ladder is {tournament.ladder}.")
     lines += [f"  {_waits(block)}." for block in blocks]
     if in_play is not None and deadline is not None:
@@ -359,10 +359,14 @@ def list_tournaments(as_json: Json = False) -> None:
     with opened() as database, database.transaction() as tx:
         found = tournaments.list_all(tx)
     answer = [
-        {"tournament": one.tournament_id, "name": one.name, "game": one.game, "state": one.state, "rated": one.rated}
+        {"tournament": one.tournament_id, "name": one.name, "game": one.game, "state": one.state, "rated": one.rated,
+         "imported": one.imported}
+        for one in found
+    ]  # fmt: skip
+    lines = [
+        f"{one.tournament_id:>6}  {one.state:<9}  {'imported' if one.imported else '':<8}  {one.game:<12}  {one.name}"
         for one in found
     ]
-    lines = [f"{one.tournament_id:>6}  {one.state:<9}  {one.game:<12}  {one.name}" for one in found]
     _tell(as_json, answer, "\n".join(lines) or "There is no tournament yet.")
 
 

@@ -87,8 +87,9 @@ def _check(tx: Connection, tournament: tournaments.Tournament, entries: list[Ent
 
 
 def _bots(tx: Connection, tournament: tournaments.Tournament) -> list[dict[str, Any]]:
-    if tournament.imported_bots is not None:
-        return tournament.imported_bots
+    known = tournaments.imported_bots(tx, tournament.tournament_id)
+    if known is not None:
+        return known
     opening = ratings.opening(tx, tournament.tournament_id)
     found = tx.execute(_BOTS, {"tournament_id": tournament.tournament_id})
     return [{**dict(zip(_NAMES, row, strict=True)), "opening": opening[n]} for n, row in enumerate(found)]

@@ -17,15 +17,13 @@ from rummy.league.schedule import fixture_seed
 from rummy.names import check_name, check_reason, check_version
 from rummy.rules import canonical
 from rummy.rules.games import find_game
-from rummy.store import logtext, matches, played
+from rummy.store import matches, played, said
 from rummy.store.archive import Place, Reader
 from rummy.store.fixtures import Entrant, Terms
 from rummy.store.log import Entry
-from rummy.store.rebuild import KNOWN, Rebuilt
+from rummy.store.rebuild import Rebuilt
 from rummy.store.terms import Plan, checked
 
-BOUNDS = 100_000.0
-"""No rating is farther from 0."""
 DIGEST = re.compile("[0-9a-f]{64}")
 BOT = {
     "version_id": int, "owner": str, "bot": str, "version": str, "language": str, "hosted": bool, "package": str,
@@ -62,10 +60,8 @@ def check(reader: Reader, watch: Watch = lambda done, of: None) -> Checked:
     Raises `BadInput`, `ReplayMismatch` or another `RummyError` that says what does not hold.
     """
     try:
+        _check_entries(reader.entries)
         anew = Rebuilt(reader.entries)
-        for entry in reader.entries:
-            _check_entry(entry)
-        _check_terms(anew.terms)
         _check_over(anew)
         _check_bots(anew, reader.bots)
         places = list(_places(anew))
@@ -80,13 +76,26 @@ def check(reader: Reader, watch: Watch = lambda done, of: None) -> Checked:
     return Checked(reader.bots, reader.entries, anew, reader.digest)
 
 
+def _check_entries(entries: list[Entry]) -> None:
+    """All that can be said of an entry by itself; terms before anything is made of them."""
+    terms: dict[str, Any] = {}
+    for entry in entries:
+        what = entry.said
+        try:
+            said.check(entry.move, what)
+        except BadInput as error:
+            raise BadInput(f"entry {entry.entry_no} of the log cannot be one of an arena: {error}") from None
+        _check_entry(entry)
+        if entry.move in ("created", "changed"):
+            terms |= what
+            _check_terms(terms)
+
+
 def _check_entry(entry: Entry) -> None:
-    _demand(entry.move in KNOWN, f"entry {entry.entry_no} of the log has a move that nobody knows")
     kind, _, name = entry.who.partition(" ")
     known = check_name(name) == name if kind == "owner" else entry.who in ("operator", "worker", "schedule")
     _demand(known, f"entry {entry.entry_no} of the log is by nobody who could be")
     _demand(entry.why == "" or check_reason(entry.why) == entry.why, f"entry {entry.entry_no} has no proper reason")
-    logtext.sentence(entry)
 
 
 def _check_terms(terms: dict[str, Any]) -> None:
@@ -94,7 +103,7 @@ def _check_terms(terms: dict[str, Any]) -> None:
     anew = checked(Plan(**kept), find_game(terms["game"], terms["options"]))
     made = {name: terms[name] for name in ("commitment", "rated", "state")}
     _demand(canonical.dumps({**anew, **made}) == canonical.dumps(terms), "its terms are not as they are written here")
-    _demand(type(terms["rated"]) is bool and terms["state"] in ("draft", "open"), "its terms are none")
+    _demand(terms["state"] in ("draft", "open"), "its terms are none")
 
 
 def _check_over(anew: Rebuilt) -> None:
@@ -108,8 +117,8 @@ def _check_bots(anew: Rebuilt, bots: list[Any]) -> None:
     _demand(len(bots) == len(anew.entrants), "others have entered than the archive names")
     for bot, entrant in zip(bots, anew.entrants, strict=True):
         _check_bot(bot)
-        said = (bot["version_id"], f"{bot['bot']} {bot['version']}", bot["hosted"])
-        _demand(said == (entrant.version_id, entrant.name, entrant.hosted), f"{said[1]!r} has not entered")
+        known = (bot["version_id"], f"{bot['bot']} {bot['version']}", bot["hosted"])
+        _demand(known == (entrant.version_id, entrant.name, entrant.hosted), f"{known[1]!r} has not entered")
     _demand(len({bot["version_id"] for bot in bots}) == len(bots), "a bot is in it twice")
     opening = {number: bot["opening"] for number, bot in enumerate(bots)}
     begun = anew.opening(opening if anew.terms["rated"] else {})
@@ -125,7 +134,7 @@ def _check_bot(bot: dict[str, Any]) -> None:
     _demand(all(names) and check_version(bot["version"]) == bot["version"], "a bot has an impossible name")
     digest = isinstance(bot["package"], str) and DIGEST.fullmatch(bot["package"]) is not None
     _demand(digest if bot["hosted"] else bot["package"] is None, "a bot has no proper package")
-    _demand(abs(bot["opening"]) <= BOUNDS and 0 < bot["version_id"] < 1 << 63, "a bot has an impossible number")
+    _demand(said.is_rating(bot["opening"]) and said.is_version(bot["version_id"]), "a bot has an impossible number")
 
 
 def _places(anew: Rebuilt) -> Iterator[Place]:

@@ -190,7 +190,7 @@ def opening(tx: Connection, tournament_id: int) -> dict[int, float]:
     versions = tournaments.entrants(tx, tournament_id)
     known: dict[int, float] = {}
     if tournament.rated:
-        given = zip(versions, tournament.imported_bots or (), strict=False)
+        given = zip(versions, tournaments.imported_bots(tx, tournament_id) or (), strict=False)
         known = current(tx, tournament.ladder, versions) | {version: float(bot["opening"]) for version, bot in given}
         known.update(tx.execute(_OPENING, {"tournament_id": tournament_id}).fetchall())
     return {number: known.get(version, INITIAL) for number, version in enumerate(versions)}

@@ -15,10 +15,11 @@ from rummy.errors import BadInput, ReplayMismatch, RummyError
 from rummy.league import standings
 from rummy.league.model import MOVES, FixtureResult, Round, TournamentState, check_move, unplayed
 from rummy.league.pairing import find_format
-from rummy.league.pairing.format import Field, check
+from rummy.league.pairing.format import Field, check, ranks
 from rummy.league.ratings import elo
 from rummy.league.schedule import commitment, draw_seed
 from rummy.league.standings import Standing
+from rummy.store import said as words
 from rummy.store.log import Entry, check_chain
 from rummy.store.matches import Left, legs_of, without
 from rummy.store.tournaments import tables_digest
@@ -37,6 +38,7 @@ class Entered:
     hosted: bool
     nonce: str
     left: Left | None = None
+    planned: int | None = None  # How many fixtures its withdrawal goes by, where all rounds are known beforehand.
 
 
 @dataclass(slots=True)
@@ -75,9 +77,10 @@ class Rebuilt:
         self._schedule: Iterator[Round] | None = None
         for entry in entries:
             try:
+                words.check(entry.move, entry.said)
                 self._apply(entry.move, entry.said)
                 self.made_by += [entry] * (len(self.steps) - len(self.made_by))
-            except (RummyError, KeyError, ValueError, TypeError, IndexError) as error:
+            except (RummyError, KeyError, ValueError, TypeError, IndexError, ArithmeticError) as error:
                 what = error if isinstance(error, RummyError) else repr(error)
                 where = f"Entry {entry.entry_no} of the log, {entry.move}"
                 raise ReplayMismatch(f"{where}, does not follow from those before: {what}") from None
@@ -134,11 +137,14 @@ class Rebuilt:
 
     def _entered(self, said: dict[str, Any]) -> None:
         _demand(said["entrant"] == len(self.entrants), "another number was to be given")
+        _demand(said["version"] not in {each.version_id for each in self.entrants}, "it is in already")
         self.entrants.append(Entered(said["version"], said["name"], said["hosted"], said["nonce"]))
 
     def _started(self, said: dict[str, Any]) -> None:
-        self.ranking = tuple(said["ranking"])
-        size = check(find_format(self.terms["format"]), self._field())
+        form, self.ranking = find_format(self.terms["format"]), tuple(said["ranking"])
+        everybody = range(len(self.entrants)) if ranks(form) else ()
+        _demand(sorted(self.ranking) == list(everybody), "others were to be ranked")
+        size = check(form, self._field())
         _demand(said["planned"] == size.fixtures, "another number of fixtures was to be planned")
 
     def _drawn(self, said: dict[str, Any]) -> None:
@@ -146,7 +152,9 @@ class Rebuilt:
         drawn = self._next(said["rounds"])
         if tables_digest(drawn) != said["tables"] and self.seed is None:
             raise BadInput("its tables follow from the seed, which the log has once it is revealed")
-        _demand(tables_digest(drawn) == said["tables"], "other tables were to be drawn")
+        known = drawn[0].number, len(drawn), sum(len(each.tables) for each in drawn), tables_digest(drawn)
+        told = said["first"], said["rounds"], said["fixtures"], said["tables"]
+        _demand(told == known, "other tables were to be drawn")
         _demand(self._rounds.keys().isdisjoint(each.number for each in drawn), "a round was drawn twice")
         for each in drawn:
             for table_no, table in enumerate(each.tables):
@@ -182,6 +190,7 @@ class Rebuilt:
     def _unplayed(self, said: dict[str, Any]) -> None:
         fixture = self._open(said)
         _demand(set(said["absent"]) <= set(fixture.entrants), "somebody was absent who was not to be there")
+        _demand(said["absent"] == sorted(set(said["absent"])), "the absent are named once, in order")
         fixture.absent, fixture.done = tuple(said["absent"]), True
 
     def _open(self, said: dict[str, Any]) -> Fixture:
@@ -209,11 +218,20 @@ class Rebuilt:
         if self.state in (TournamentState.DRAFT, TournamentState.OPEN):
             del self.entrants[said["entrant"]]
         else:
-            waits = find_format(self.terms["format"]).waits
-            _demand(said["annulled"] == (not waits and 2 * said["played"] < said["planned"]), "half decides")
+            played, waits = self._played_by(said["entrant"]), find_format(self.terms["format"]).waits
+            _demand(said["played"] == played and played <= said["planned"], f"it has played {played}")
+            _demand(said["annulled"] == (not waits and 2 * played < said["planned"]), "half decides")
             self._leave(said, "withdrawn")
+            self.entrants[said["entrant"]].planned = None if waits else said["planned"]
+
+    def _played_by(self, entrant: int) -> int:
+        return sum(each.done and each.absent is None for each in self._of(entrant))
+
+    def _of(self, entrant: int) -> list[Fixture]:
+        return [each for each in self.fixtures.values() if entrant in each.entrants]
 
     def _disqualified(self, said: dict[str, Any]) -> None:
+        _demand(said["annulled"] == (not find_format(self.terms["format"]).waits), "the format decides")
         self._leave(said, "disqualified")
 
     def _leave(self, said: dict[str, Any], left_as: str) -> None:
@@ -244,6 +262,8 @@ class Rebuilt:
             known[version] = closing
 
     def _corrected(self, said: dict[str, Any]) -> None:
+        _demand(len(set(said["rounds"])) == len(said["rounds"]), "a round was taken back twice")
+        _demand(self.rated_rounds.issuperset(said["rounds"]), "a round was taken back that was not rated")
         self.rated_rounds.difference_update(said["rounds"])
         taken = [step for step in self._valid if step[0] in said["rounds"]]
         self._valid = [step for step in self._valid if step[0] not in said["rounds"]]
@@ -253,6 +273,8 @@ class Rebuilt:
     def _finished(self, said: dict[str, Any]) -> None:
         _demand(all(fixture.done for fixture in self.fixtures.values()), "there are fixtures to be played")
         _demand(find_format(self.terms["format"]).waits or not self._next(1), "there are rounds to be drawn")
+        for number, entrant in enumerate(self.entrants):
+            _demand(entrant.planned in (None, len(self._of(number))), "more or less was planned for who was withdrawn")
 
     def _revealed(self, said: dict[str, Any]) -> None:
         committed = commitment(bytes.fromhex(said["seed"])).hex()
@@ -293,5 +315,3 @@ _ACTS: dict[str, Callable[[Rebuilt, dict[str, Any]], None]] = {
     "finished": Rebuilt._finished,
     "revealed": Rebuilt._revealed,
 }
-KNOWN = _ACTS.keys() | MOVES.keys()
-"""Every move that a log can have."""

@@ -55,7 +55,7 @@ def _on_record(tx: Connection, tournament_id: int) -> dict[str, list[Any]]:
     tournament = tournaments.get(tx, tournament_id)
     values = {"tournament_id": tournament_id}
     terms = asdict(tournament) | {"ladder": tournament.ladder.partition("@")[0]}
-    known = tournaments.as_logged(tx, tournament)
+    known = tournaments.as_logged(tx, tournament_id)
     return {
         "state": [tournament.state],
         "terms": [[name, terms[name]] for name in _TERMS],

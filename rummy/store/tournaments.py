@@ -34,7 +34,7 @@ class Tournament(OnRecord):
     """One row."""
 
     drawn: bool  # Every round is saved.
-    imported_bots: list[dict[str, Any]] | None  # Where another arena has played it: its entrants, as known there.
+    imported: bool  # Another arena has played it.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,8 @@ class Progress:
     unrated: int  # Rounds that are yet to be rated; 0 for practice.
 
 
-_TOURNAMENTS: LiteralString = f"SELECT {COLUMNS}, t.drawn, t.imported_bots FROM tournament t "
+_TOURNAMENTS: LiteralString = f"""
+    SELECT {COLUMNS}, t.drawn, t.imported_at IS NOT NULL AS imported FROM tournament t """
 _CREATE: LiteralString = """
     INSERT INTO tournament (name, game, options, ladder, format, table_size, cycles, format_options, limit_ms, bank_ms,
                             increment_ms, faults, deadlines, commitment, rated, state, created_at)
@@ -193,12 +194,21 @@ def entrants(tx: Connection, tournament_id: int) -> list[int]:
     return [row[0] for row in tx.execute(_ENTRANTS, {"tournament_id": tournament_id}).fetchall()]
 
 
-def as_logged(tx: Connection, tournament: Tournament) -> dict[int, int]:
+_IMPORTED_BOTS: LiteralString = "SELECT imported_bots FROM tournament WHERE tournament_id = %(tournament_id)s"
+
+
+def imported_bots(tx: Connection, tournament_id: int) -> list[dict[str, Any]] | None:
+    """The entrants of a tournament that another arena has played, as they are known there; None for one of here."""
+    row = tx.execute(_IMPORTED_BOTS, {"tournament_id": tournament_id}).fetchone()
+    return None if row is None else row[0]
+
+
+def as_logged(tx: Connection, tournament_id: int) -> dict[int, int]:
     """By version that has entered: its number in the log, which is another where another arena has played it."""
-    versions = entrants(tx, tournament.tournament_id)
-    if tournament.imported_bots is None:
+    versions, there = entrants(tx, tournament_id), imported_bots(tx, tournament_id)
+    if there is None:
         return {version: version for version in versions}
-    return {version: bot["version_id"] for version, bot in zip(versions, tournament.imported_bots, strict=True)}
+    return {version: bot["version_id"] for version, bot in zip(versions, there, strict=True)}
 
 
 _REVEALED: LiteralString = "SELECT master FROM revealed_seed WHERE tournament_id = %(tournament_id)s"

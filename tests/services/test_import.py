@@ -34,6 +34,8 @@ def test_a_tournament_goes_to_another_arena(
     assert run("export", made["ladder"])[0] == 0
     status, _, err = run("import", str(file))
     assert (status, err) == (1, "arena: this tournament is here already: it is tournament 1\n")
+    [listed] = answer(run, "tournament", "list")
+    assert listed["imported"] and run("tournament", "list")[1].split()[:3] == ["1", "finished", "imported"]
     status, out, _ = run("tournament", "show", "1")
     assert status == 0 and "is finished: 30 of 30 fixtures done" in out
     assert f"Another arena has played it; its ladder is {made['ladder']}." in out
@@ -51,6 +53,7 @@ def shows_it(database_url: str, ladder: str) -> None:
         assert "of one tournament, which another arena has played" in client.get(f"/ladders/{ladder}").text
         assert client.get("/api/v1/ladders").json() == []
         match = client.get("/api/v1/tournaments/1/fixtures").json()["items"][0]["matches"][0]
+        assert '<span class="tag">imported</span>' in client.get("/").text
         for path in ("/", "/bots", "/bots/1", f"/matches/{match}", "/tournaments/1/log", f"/ladders/{ladder}/luck"):
             assert client.get(path).status_code == 200, path
         assert client.get(f"/api/v1/matches/{match}/replay").status_code == 200
