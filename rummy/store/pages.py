@@ -13,41 +13,21 @@ from typing import Any, LiteralString, TypeVar
 from psycopg.rows import class_row
 
 from rummy.store.db import Connection
+from rummy.store.terms import COLUMNS, OnRecord
 
 Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TournamentRow:
+class TournamentRow(OnRecord):
     """A tournament and how far it has come; *seed* is the master seed once it is revealed."""
 
-    tournament_id: int
-    name: str
-    game: str
-    options: dict[str, Any]
-    ladder: str
-    format: str
-    table_size: int
-    cycles: int
-    format_options: dict[str, Any]
-    limit_ms: int
-    bank_ms: int
-    increment_ms: int
-    faults: dict[str, Any]
-    deadlines: dict[str, int | None]
-    commitment: bytes
     seed: bytes | None
-    rated: bool
-    state: str
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
     imported_at: datetime | None  # Where another arena has played it.
     entrants: int
     fixtures: int
     done: int
     running: int
-    league_id: int | None
     season_no: int | None
     division_no: int | None
 
@@ -173,10 +153,8 @@ class MatchRow:
     seats: list[dict[str, Any]]  # seat, entrant_no, bot_id, name, owner, version_id, version, placement, score, …
 
 
-TOURNAMENT: LiteralString = """
-    SELECT t.tournament_id, t.name, t.game, t.options, t.ladder, t.format, t.table_size, t.cycles, t.format_options,
-           t.limit_ms, t.bank_ms, t.increment_ms, t.faults, t.deadlines, t.commitment, s.master AS seed, t.rated,
-           t.state, t.created_at, t.started_at, t.finished_at, t.imported_at, t.league_id, t.season_no, t.division_no,
+TOURNAMENT: LiteralString = f"""
+    SELECT {COLUMNS}, s.master AS seed, t.imported_at, t.season_no, t.division_no,
            (SELECT count(*) FROM entrant e WHERE e.tournament_id = t.tournament_id) AS entrants,
            greatest(t.saved, t.planned) AS fixtures,
            t.saved - (SELECT count(*) FROM fixture f

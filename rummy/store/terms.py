@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, LiteralString
 
 from rummy.errors import BadInput, BadOptions
 from rummy.league.pairing import find_format
-from rummy.league.pairing.format import check_options, check_table
+from rummy.league.pairing.format import Option, check_options, check_table
 from rummy.names import check_name
 from rummy.rules.game import Game, seats_of
 from rummy.rules.games import options_digest, options_of
@@ -39,6 +41,40 @@ class Plan:
     faults: Mapping[str, object] = field(default_factory=dict)
     deadlines: Mapping[str, object] = field(default_factory=dict)
     seed: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnRecord:
+    """The terms of a tournament as they are on record, and how far it has come."""
+
+    tournament_id: int
+    name: str
+    game: str
+    options: dict[str, Any]
+    ladder: str
+    format: str
+    table_size: int
+    cycles: int
+    format_options: dict[str, Option]
+    limit_ms: int
+    bank_ms: int
+    increment_ms: int
+    faults: dict[str, Any]
+    deadlines: dict[str, int | None]
+    commitment: bytes
+    rated: bool
+    state: str
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    league_id: int | None  # Of the league of which it is a division in a season.
+
+
+COLUMNS: LiteralString = """
+    t.tournament_id, t.name, t.game, t.options, t.ladder, t.format, t.table_size, t.cycles, t.format_options,
+    t.limit_ms, t.bank_ms, t.increment_ms, t.faults, t.deadlines, t.commitment, t.rated, t.state, t.created_at,
+    t.started_at, t.finished_at, t.league_id"""
+"""Those of `OnRecord`, of a tournament *t*."""
 
 
 def ladder_of(game: Game) -> str:

@@ -15,7 +15,7 @@ from psycopg.types.json import Jsonb
 from rummy.errors import BadInput, Conflict, NotFound, TournamentClosed
 from rummy.league.model import MOVES, Round, TournamentState, check_move
 from rummy.league.pairing import find_format
-from rummy.league.pairing.format import Field, Option, check, check_options, check_table, lots, ranks
+from rummy.league.pairing.format import Field, check, check_options, check_table, lots, ranks
 from rummy.league.ratings.elo import INITIAL
 from rummy.league.schedule import commitment, draw_seed, practice_master, practice_nonce
 from rummy.rules import canonical
@@ -23,38 +23,17 @@ from rummy.rules.games import find_game
 from rummy.store import bots, log, matches, rounds, terms
 from rummy.store.db import Connection
 from rummy.store.log import By
-from rummy.store.terms import Plan
+from rummy.store.terms import COLUMNS, OnRecord, Plan
 
 MAX_NONCE = 64
 _ENDED = (TournamentState.FINISHED, TournamentState.CANCELLED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tournament:
+class Tournament(OnRecord):
     """One row."""
 
-    tournament_id: int
-    name: str
-    game: str
-    options: dict[str, Any]
-    ladder: str
-    format: str
-    table_size: int
-    cycles: int
-    format_options: dict[str, Option]
-    limit_ms: int
-    bank_ms: int
-    increment_ms: int
-    faults: dict[str, Any]
-    deadlines: dict[str, int | None]
-    commitment: bytes
-    rated: bool
-    state: str
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
     drawn: bool  # Every round is saved.
-    league_id: int | None  # Of the league of which it is a division in a season.
     imported: bool  # Another arena has played it.
 
 
@@ -70,11 +49,8 @@ class Progress:
     unrated: int  # Rounds that are yet to be rated; 0 for practice.
 
 
-_COLUMNS: LiteralString = """
-    SELECT tournament_id, name, game, options, ladder, format, table_size, cycles, format_options, limit_ms, bank_ms,
-           increment_ms, faults, deadlines, commitment, rated, state, created_at, started_at, finished_at, drawn,
-           league_id, imported_at IS NOT NULL AS imported
-      FROM tournament """
+_TOURNAMENTS: LiteralString = f"""
+    SELECT {COLUMNS}, t.drawn, t.imported_at IS NOT NULL AS imported FROM tournament t """
 _CREATE: LiteralString = """
     INSERT INTO tournament (name, game, options, ladder, format, table_size, cycles, format_options, limit_ms, bank_ms,
                             increment_ms, faults, deadlines, commitment, rated, state, created_at)
@@ -128,7 +104,7 @@ def check_plan(plan: Plan, versions: Sequence[bots.Version]) -> Field:
 
 def get(tx: Connection, tournament_id: int, *, lock: bool = False) -> Tournament:
     """The tournament of that id, with *lock* kept as it is until the transaction ends. Raises `NotFound`."""
-    query: LiteralString = _COLUMNS + "WHERE tournament_id = %(tournament_id)s"
+    query: LiteralString = _TOURNAMENTS + "WHERE tournament_id = %(tournament_id)s"
     with tx.cursor(row_factory=class_row(Tournament)) as cursor:
         values = {"tournament_id": tournament_id}
         row = cursor.execute(query + " FOR NO KEY UPDATE" if lock else query, values).fetchone()
@@ -149,7 +125,7 @@ def lock_for(tx: Connection, tournament_id: int, move: str) -> Tournament:
 
 def list_all(tx: Connection, *, limit: int = 1000) -> list[Tournament]:
     """Tournaments, the newest first."""
-    query: LiteralString = _COLUMNS + "ORDER BY tournament_id DESC LIMIT %(limit)s"
+    query: LiteralString = _TOURNAMENTS + "ORDER BY tournament_id DESC LIMIT %(limit)s"
     with tx.cursor(row_factory=class_row(Tournament)) as cursor:
         return cursor.execute(query, {"limit": limit}).fetchall()
 
