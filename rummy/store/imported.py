@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any, LiteralString
 
@@ -21,6 +21,8 @@ from rummy.store.log import Entry
 from rummy.store.matches import PlayedMatch, SeatResult
 
 Table = tuple[int, int]
+CLOCKS_DIFFER = timedelta(days=1)
+"""So far ahead the clock of another arena may be."""
 
 
 @dataclass(slots=True)
@@ -65,6 +67,9 @@ def save(tx: Connection, archive: Checked, reader: Reader, *, now: datetime) -> 
     All or nothing, as the caller's transaction is. Raises `Conflict` where it is here already, `BadInput` where it
     cannot be stored, `ReplayMismatch` where what is stored would not be what was checked.
     """
+    newest = max(entry.at for entry in archive.entries)
+    if newest > now + CLOCKS_DIFFER:
+        raise BadInput(f"the log of the archive is of {newest:%Y-%m-%d}, which is yet to come: a clock is wrong")
     try:
         _refuse_twice(tx, archive)
         number = _save(tx, archive, reader, now)
