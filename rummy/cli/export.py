@@ -107,16 +107,24 @@ def _write(table: Table, form: Format, lines: Iterator[Row], out: Path | None) -
 
 @contextmanager
 def _complete(out: Path) -> Iterator[Path]:
-    """Where to write what becomes *out* at the end of the block, unless that raises."""
-    part = out.with_name(f"{out.name}.part")
+    """Where to write what becomes *out* at the end of the block, unless that raises.
+
+    A device or a pipe, such as /dev/stdout, is written to itself: nothing takes its place.
+    """
     try:
-        yield part
-        part.replace(out)
-    except OSError as error:
-        raise BadInput(f"{out} cannot be written: {error.strerror or error}.") from None
-    finally:
-        with suppress(OSError):
-            part.unlink()
+        if out.exists() and not out.is_file():
+            yield out
+            return
+        whole = out.resolve()
+        part = whole.with_name(f"{whole.name}.part")
+        try:
+            yield part
+            part.replace(whole)
+        finally:
+            with suppress(OSError):
+                part.unlink()
+    except (OSError, RuntimeError) as error:  # The latter for links in a circle, in older Pythons.
+        raise BadInput(f"{out} cannot be written: {getattr(error, 'strerror', None) or error}.") from None
 
 
 def _write_text(table: Table, form: Format, lines: Iterator[Row], file: BinaryIO) -> int:

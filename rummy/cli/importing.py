@@ -31,6 +31,8 @@ def import_archive(
     belong to owners of their own (OWNER@MARK), whom nobody can act as. docs/reference/archive.md tells more.
     """
     with _reading(file) as source:
+        if not check_only and not source.seekable():
+            raise BadInput(f"{file} can be read once only, and an archive is read twice: save it as a file first")
         archive = _checked(Reader(source))
         answer = {
             "name": archive.anew.terms["name"], "state": archive.anew.state.value, "entrants": len(archive.bots),

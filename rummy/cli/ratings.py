@@ -74,7 +74,8 @@ def refuse(database: Database, name: str) -> NoReturn:
 
 def _as_json(line: Line, others: Mapping[int, Belief] | None) -> dict[str, Any]:
     row, strength = line.row, line.strength
-    other = {} if others is None else {"openskill": others[row.version_id]._asdict()}
+    belief = None if others is None else others.get(row.version_id)  # None where nothing that it has played counts.
+    other = {} if others is None else {"openskill": belief and belief._asdict()}
     return {
         "place": line.place,
         "bot": row.title,
@@ -106,10 +107,8 @@ def _table(name: str, lines: list[Line], others: Mapping[int, Belief] | None) ->
         fit = (f"{strength.rating:.0f}", f"{strength.error:.0f}") if strength else ("", "")
         better = "" if line.better_than_next is None else f"{100 * line.better_than_next:.1f} %"
         elo = f"{line.row.rating:.0f}{'?' if line.provisional else ''}"
-        other = (
-            [f"{others[line.row.version_id].mean:.2f} ± {others[line.row.version_id].deviation:.2f}"] if others else []
-        )
-        table.add_row(
-            str(line.place or ""), escape(line.row.title), *fit, better, elo, f"{line.row.fixtures:,}", *other
-        )
+        belief = others.get(line.row.version_id) if others else None
+        other = f"{belief.mean:.2f} ± {belief.deviation:.2f}" if belief else ""
+        cells = (*fit, better, elo, f"{line.row.fixtures:,}", *([other] if others else []))
+        table.add_row(str(line.place or ""), escape(line.row.title), *cells)
     return table

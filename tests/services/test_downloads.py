@@ -10,7 +10,7 @@ from season import Filled, filled
 from starlette.types import Message
 
 from api.downloads import CHUNK, Download, Downloads
-from rummy.errors import StoreUnavailable, TooMany
+from rummy.errors import HostFault, StoreUnavailable, TooMany
 from rummy.store import exports, tournaments
 from rummy.store.db import Database
 
@@ -114,8 +114,28 @@ def test_what_cannot_be_read_gives_the_place_free() -> None:
                 downloads.of_tournament(1, "results", "csv")
 
 
-def sent(download: Download, *, breaks: bool = False) -> bytes:
-    """What arrives at a reader, whose connection breaks at the first bytes if so wished."""
+def test_who_never_reads_on_loses_the_place(filled: Filled, database: Database) -> None:
+    """Eight who read nothing would keep everybody from downloads for as long as they like."""
+    downloads = Downloads(database, held=1, patience=0.05)
+    for _ in range(2):
+        download = downloads.of_tournament(filled.gin, "results", "csv")
+        assert sent(download, stalls=True) == b""
+    assert sent(Downloads(database).of_tournament(filled.gin, "results", "csv"))
+
+
+def test_a_full_disk_is_said_and_gives_the_place_free(
+    filled: Filled, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.downloads.IN_MEMORY", 1)
+    monkeypatch.setattr("tempfile.tempdir", "/nowhere/at/all")
+    downloads = Downloads(database, at_once=1, held=1)
+    for _ in range(2):
+        with pytest.raises(HostFault, match="no room for the file"):
+            downloads.of_tournament(filled.gin, "results", "csv")
+
+
+def sent(download: Download, *, breaks: bool = False, stalls: bool = False) -> bytes:
+    """What arrives at a reader, whose connection breaks at the first bytes, or takes none of them, if so wished."""
     found = b""
 
     async def receive() -> Message:
@@ -125,6 +145,8 @@ def sent(download: Download, *, breaks: bool = False) -> bytes:
         nonlocal found
         if breaks and message["type"] == "http.response.body":
             raise ConnectionResetError
+        if stalls and message["type"] == "http.response.body":
+            await asyncio.Event().wait()
         found += message.get("body", b"")
 
     asyncio.run(download({"type": "http", "method": "GET", "asgi": {"version": "3.0"}}, receive, send))

@@ -1,6 +1,7 @@
 """`arena export` on a real database."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,21 @@ def test_what_cannot_be_exported_is_said(
     assert (status, out) == (1, "")
     assert said in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_takes_the_place_of_a_pipe_or_of_a_link(run: Run, world: World, tmp_path: Path) -> None:
+    """Whoever writes to /dev/stdout has it still, and who reads a pipe gets the file."""
+    made = world.tournament(2)
+    world.play_all(made)
+    whole = run("export", str(made))[1]
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    with os.fdopen(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb") as reader:
+        assert run("export", str(made), "--out", str(pipe))[0] == 0
+        assert reader.read() == whole.encode()
+    link.symlink_to("file")
+    assert run("export", str(made), "--out", str(link))[0] == 0
+    assert pipe.is_fifo() and link.is_symlink() and (tmp_path / "file").read_bytes() == whole.encode()
+    (tmp_path / "loop").symlink_to("loop")
+    assert "loop cannot be written" in run("export", str(made), "--out", str(tmp_path / "loop"))[2]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "link", "loop", "pipe"]

@@ -1,6 +1,8 @@
 """`arena export --format archive` and `arena import` between two real databases, and the pages of what was imported."""
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,9 @@ def shows_it(database_url: str, ladder: str) -> None:
         page = client.get("/tournaments/1").text
         assert "Another arena has played it" in page and f"/ladders/{ladder}" in page
         assert client.get("/api/v1/tournaments/1").json()["imported_at"] is not None
+        assert "is the word of the arena that has played it" in page and "nobody can have chosen" not in page
+        assert '<span class="tag">imported</span>' in client.get("/bots").text
+        assert '<span class="tag">imported</span>' in client.get("/bots/1").text
         assert "of one tournament, which another arena has played" in client.get(f"/ladders/{ladder}").text
         assert client.get("/api/v1/ladders").json() == []
         match = client.get("/api/v1/tournaments/1/fixtures").json()["items"][0]["matches"][0]
@@ -81,3 +86,19 @@ def test_what_cannot_be_archived_or_imported_is_said(
     assert (status, out) == (1, "")
     assert said in err
     assert [each.name for each in tmp_path.iterdir()] == ["text"]
+
+
+def test_what_is_read_once_only_is_checked_and_not_imported(
+    run: Run, world: World, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, number = eventful(world, PAIRS)
+    file, pipe = tmp_path / "file", tmp_path / "pipe"
+    assert run("export", str(number), "--format", "archive", "--out", str(file))[0] == 0
+    os.mkfifo(pipe)
+    monkeypatch.setenv("ARENA_DATABASE_URL", database_url)
+    for arguments, ended in ((["--check"], 0), ([], 1)):
+        with ThreadPoolExecutor(1) as writer:
+            written = writer.submit(pipe.write_bytes, file.read_bytes())
+            status, _, said = run("import", str(pipe), *arguments)
+            assert (status, "can be read once only" in said) == (ended, ended == 1)
+            assert isinstance(written.exception(timeout=30), BrokenPipeError | None)

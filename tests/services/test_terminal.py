@@ -1,7 +1,8 @@
-"""What people chose, in tables of the terminal: as it is, and whole (P35)."""
+"""What people chose, in tables of the terminal: as it is, and whole (P35); and what a table has no figure for."""
 
 import pytest
-from commands import Run, run
+from commands import Run, answer, run
+from eventful import PAIRS, eventful
 from world import World
 
 __all__ = ["run"]  # A fixture, which pytest finds by its name here.
@@ -27,3 +28,14 @@ def test_names_are_shown_as_they_are_and_whole(run: Run, world: World, monkeypat
         cells = [line.split("│")[2] for line in shown.splitlines() if line.count("│") > 2]
         text = "".join("".join(cells).split())
         assert all("".join(name.split()) in text for name in NAMES), shown
+
+
+def test_a_second_opinion_of_a_ladder_with_a_bot_of_which_nothing_counts(run: Run, world: World) -> None:
+    """A bot that was disqualified is rated as it came, and nobody else has an opinion of it."""
+    _, number = eventful(world, PAIRS, disqualify=True)
+    ladder = str(world.value("SELECT ladder FROM tournament WHERE tournament_id = %(id)s", id=number))
+    lines = answer(run, "ratings", ladder, "--second-opinion")["lines"]
+    assert [line["bot"] for line in lines if line["openskill"] is None] == ["Bea/bot 4 1.0"]
+    status, shown, said = run("ratings", ladder, "--second-opinion")
+    assert status == 0, said
+    assert "openskill" in shown and "bot 4" in shown
