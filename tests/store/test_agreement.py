@@ -6,13 +6,16 @@ from itertools import groupby
 from typing import Any
 
 import pytest
-from eventful import PAIRS, THREES, eventful
+from eventful import PAIRS, STYLES, THREES, eventful
+from season import as_dashboard
 from world import World
 
+from api.reads import Reads
 from rummy.league.model import FixtureResult, match_scores
 from rummy.league.ratings import elo
 from rummy.rules.replay import verify
 from rummy.store import drawing, exports, matches, ratings, tournaments
+from rummy.store.db import Database
 from rummy.store.exports import RATINGS, RESULTS, Table
 
 Line = dict[str, Any]
@@ -75,6 +78,26 @@ def test_the_table_and_the_ratings_follow_from_the_export(
     assert newest == {version: rating for version, rating in now.items() if version in newest}
     counted = Counter(in_order(result) for result in rated)
     assert counted == records
+    if plan is PAIRS:
+        games = "".join(exports.as_pgn(RESULTS, iter([tuple(line.values()) for line in lines])))
+        assert games.count("[Event ") == sum(len(result.legs) for result in rated) < len(by(lines, "fixture", "leg"))
+
+
+def test_every_match_of_a_bot_is_found_behind_fixtures_that_nobody_played(world: World) -> None:
+    """Page after page, of one fixture each: what was decided without play is on none of them."""
+    _, number = eventful(world, PAIRS)
+    played = [line for line in exported(world, RESULTS, number) if line["match"] is not None]
+    with Database(as_dashboard(world.database.url)) as database:
+        reads = Reads(database)
+        for bot in (page := reads.bots(after=0, prefix="", limit=200)).items:
+            seen, before = [], None
+            while (found := reads.bot_matches(bot.bot_id, before=before, limit=1)).items:
+                seen += [match.match_id for match in found.items]
+                if found.next is None:
+                    break
+                before = int(found.next)
+            assert sorted(seen) == sorted(line["match"] for line in played if line["bot"] == bot.name)
+    assert len(page.items) == len(STYLES)
 
 
 def in_order(result: FixtureResult) -> Any:

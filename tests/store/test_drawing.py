@@ -186,12 +186,19 @@ def test_rounds_yet_to_be_drawn_hold_later_ratings_of_the_ladder(world: World) -
     assert (world.value(rated, id=cup), world.value(rated, id=later)) == (2, 1)
 
 
+ELSEWHERE = """
+    INSERT INTO rating_change (ladder, tournament_id, round_no, version_id, before, after, fixtures, reason)
+    SELECT 'elsewhere', tournament_id, 0, version_id, 1500, 2000 + version_id, 1, 'elsewhere' FROM entrant
+     WHERE tournament_id = %(id)s"""
+
+
 def test_entrants_are_ranked_by_the_rating_at_the_start_and_keep_that_rank(world: World) -> None:
-    """The bots of a first tournament meet in a second one."""
+    """The bots of a first tournament meet in a second one; what they are rated in another ladder does not count."""
     first = world.tournament(4)
     play_to_the_end(world, first)
     with world.database.transaction() as tx:
         versions = tournaments.entrants(tx, first)
+        tx.execute(ELSEWHERE, {"id": first})
         strength = ratings.opening(tx, first) | {
             versions.index(v): r for v, r in ratings.current(tx, tournaments.get(tx, first).ladder, versions).items()
         }
