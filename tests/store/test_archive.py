@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -169,6 +170,42 @@ def test_twice_is_refused_and_so_is_what_somebody_has_the_name_of(world: World, 
     with pytest.raises(Conflict, match=f"is here already: it is tournament {there}"):
         taken(elsewhere, content)
     assert count(elsewhere) == before
+
+
+def test_of_two_accounts_of_a_tournament_the_second_is_told_that_they_differ(world: World, elsewhere: Database) -> None:
+    """Once its seed is revealed anybody can write another log from the first entry on."""
+    season, number = begun(world, SMALL)
+    season.play(number)
+    settle(world.database, clock=lambda tx: season.now)
+    content = written(world.database, number)
+    there = taken(elsewhere, content)
+    *body, _ = gzip.decompress(content).splitlines(keepends=True)
+    last = sum(line.startswith(b'{"at"') for line in body) - 1
+    other = forged(body, last, lambda entry: replace(entry, why="Because."))
+    newest = imports.check(Reader(io.BytesIO(content))).newest
+    with pytest.raises(
+        Conflict, match=f"is tournament {there}, but its log goes on otherwise there: .* digest {newest}"
+    ):
+        taken(elsewhere, other)
+
+
+def test_of_two_who_import_it_at_once_the_second_is_told(world: World, elsewhere: Database) -> None:
+    season, number = begun(world, SMALL)
+    season.play(number)
+    settle(world.database, clock=lambda tx: season.now)
+    content = written(world.database, number)
+    checked = imports.check(Reader(io.BytesIO(content)))
+    with ThreadPoolExecutor(1) as other:
+        with elsewhere.transaction() as tx:
+            first = imported.save(tx, checked, Reader(io.BytesIO(content)), now=NOON)
+            second = other.submit(taken, elsewhere, content)
+            while tx.execute(WAITS).fetchone() is None:
+                assert not second.done()
+        with pytest.raises(Conflict, match=f"is here already: it is tournament {first}$"):
+            second.result(timeout=30)
+
+
+WAITS = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
 
 
 def test_a_file_that_changes_while_it_is_read_leaves_nothing(world: World, elsewhere: Database) -> None:
