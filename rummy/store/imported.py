@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any, LiteralString
 
@@ -21,6 +21,8 @@ from rummy.store.log import Entry
 from rummy.store.matches import PlayedMatch, SeatResult
 
 Table = tuple[int, int]
+CLOCKS_DIFFER = timedelta(days=1)
+"""So far ahead the clock of another arena may be."""
 
 
 @dataclass(slots=True)
@@ -65,6 +67,9 @@ def save(tx: Connection, archive: Checked, reader: Reader, *, now: datetime) -> 
     All or nothing, as the caller's transaction is. Raises `Conflict` where it is here already, `BadInput` where it
     cannot be stored, `ReplayMismatch` where what is stored would not be what was checked.
     """
+    newest = max(entry.at for entry in archive.entries)
+    if newest > now + CLOCKS_DIFFER:
+        raise BadInput(f"the log of the archive is of {newest:%Y-%m-%d}, which is yet to come: a clock is wrong")
     try:
         _refuse_twice(tx, archive)
         number = _save(tx, archive, reader, now)
@@ -80,20 +85,30 @@ def save(tx: Connection, archive: Checked, reader: Reader, *, now: datetime) -> 
     return number
 
 
+_ONE_AT_A_TIME: LiteralString = "SELECT pg_advisory_xact_lock(hashtextextended('import ' || %(mark)s, 0))"
 _HERE: LiteralString = """
-    SELECT tournament_id FROM tournament JOIN tournament_log USING (tournament_id)
+    SELECT tournament_id, (SELECT encode(digest, 'hex') FROM tournament_log l
+                            WHERE l.tournament_id = t.tournament_id ORDER BY entry_no DESC LIMIT 1)
+      FROM tournament t JOIN tournament_log USING (tournament_id)
      WHERE commitment = %(commitment)s AND entry_no = 0 AND digest = %(digest)s"""
 _TAKEN: LiteralString = "SELECT name FROM owner WHERE name = ANY(%(names)s)"
 
 
 def _refuse_twice(tx: Connection, archive: Checked) -> None:
+    tx.execute(_ONE_AT_A_TIME, {"mark": archive.mark})
     commitment = bytes.fromhex(archive.anew.terms["commitment"])
     here = tx.execute(_HERE, {"commitment": commitment, "digest": archive.entries[0].digest}).fetchone()
     if here is not None:
-        raise Conflict(f"this tournament is here already: it is tournament {here[0]}")
+        raise Conflict(f"this tournament is here already: it is tournament {here[0]}{_otherwise(archive, here[1])}")
     taken = tx.execute(_TAKEN, {"names": sorted({_owner(archive, bot) for bot in archive.bots})}).fetchone()
     if taken is not None:
         raise Conflict(f"there is an owner {taken[0]!r} here already, who would come to own bots of the archive")
+
+
+def _otherwise(archive: Checked, newest: str) -> str:
+    """What there is to say where it is told here in another way: from its first entry on there can be many logs."""
+    same = newest == archive.newest
+    return "" if same else f", but its log goes on otherwise there: the newest entry has the digest {newest}"
 
 
 def _owner(archive: Checked, bot: dict[str, Any]) -> str:

@@ -143,10 +143,13 @@ def read_json(lines: Iterable[Mapping[str, Any]]) -> list[Entry]:
 
 
 def _read(line: Mapping[str, Any]) -> Entry:
-    what = canonical.dumps(line["what"]).decode()
+    what, at = canonical.dumps(line["what"]).decode(), datetime.fromisoformat(line["at"])
+    if at.tzinfo is None:
+        raise ValueError("the time of an entry is without its zone")
+    canonical.dumps([line["who"], line["move"], line["why"]])  # Raises for what is no text.
     return Entry(
-        entry_no=int(line["entry"]), at=datetime.fromisoformat(line["at"]), who=str(line["who"]),
-        move=str(line["move"]), why=str(line["why"]), what=what, digest=bytes.fromhex(line["digest"]),
+        entry_no=int(line["entry"]), at=at.astimezone(UTC), who=str(line["who"]), move=str(line["move"]),
+        why=str(line["why"]), what=what, digest=bytes.fromhex(line["digest"]),
     )  # fmt: skip
 
 

@@ -273,8 +273,8 @@ class Rebuilt:
     def _finished(self, said: dict[str, Any]) -> None:
         _demand(all(fixture.done for fixture in self.fixtures.values()), "there are fixtures to be played")
         _demand(find_format(self.terms["format"]).waits or not self._next(1), "there are rounds to be drawn")
-        for number, entrant in enumerate(self.entrants):
-            _demand(entrant.planned in (None, len(self._of(number))), "more or less was planned for who was withdrawn")
+        for number, planned in [(n, each.planned) for n, each in enumerate(self.entrants) if each.planned is not None]:
+            _demand(planned == len(self._of(number)), "more or less was planned for who was withdrawn")
 
     def _revealed(self, said: dict[str, Any]) -> None:
         committed = commitment(bytes.fromhex(said["seed"])).hex()

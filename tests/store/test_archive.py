@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -171,6 +172,42 @@ def test_twice_is_refused_and_so_is_what_somebody_has_the_name_of(world: World, 
     assert count(elsewhere) == before
 
 
+def test_of_two_accounts_of_a_tournament_the_second_is_told_that_they_differ(world: World, elsewhere: Database) -> None:
+    """Once its seed is revealed anybody can write another log from the first entry on."""
+    season, number = begun(world, SMALL)
+    season.play(number)
+    settle(world.database, clock=lambda tx: season.now)
+    content = written(world.database, number)
+    there = taken(elsewhere, content)
+    *body, _ = gzip.decompress(content).splitlines(keepends=True)
+    last = sum(line.startswith(b'{"at"') for line in body) - 1
+    other = forged(body, last, lambda entry: replace(entry, why="Because."))
+    newest = imports.check(Reader(io.BytesIO(content))).newest
+    with pytest.raises(
+        Conflict, match=f"is tournament {there}, but its log goes on otherwise there: .* digest {newest}"
+    ):
+        taken(elsewhere, other)
+
+
+def test_of_two_who_import_it_at_once_the_second_is_told(world: World, elsewhere: Database) -> None:
+    season, number = begun(world, SMALL)
+    season.play(number)
+    settle(world.database, clock=lambda tx: season.now)
+    content = written(world.database, number)
+    checked = imports.check(Reader(io.BytesIO(content)))
+    with ThreadPoolExecutor(1) as other:
+        with elsewhere.transaction() as tx:
+            first = imported.save(tx, checked, Reader(io.BytesIO(content)), now=NOON)
+            second = other.submit(taken, elsewhere, content)
+            while tx.execute(WAITS).fetchone() is None:
+                assert not second.done()
+        with pytest.raises(Conflict, match=f"is here already: it is tournament {first}$"):
+            second.result(timeout=30)
+
+
+WAITS = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+
+
 def test_a_file_that_changes_while_it_is_read_leaves_nothing(world: World, elsewhere: Database) -> None:
     _, number = eventful(world, PAIRS)
     content = written(world.database, number)
@@ -314,6 +351,19 @@ def test_a_log_that_was_forged_and_chained_anew_does_not_pass(world: World) -> N
     refused(at, lambda entry: replace(entry, move="extended", what="{}"), "it is not what such an entry says")
 
 
+def test_what_is_yet_to_come_is_refused(world: World, elsewhere: Database) -> None:
+    season, number = begun(world, SMALL)
+    season.play(number)
+    settle(world.database, clock=lambda tx: season.now)
+    *body, _ = gzip.decompress(written(world.database, number)).splitlines(keepends=True)
+    last = sum(line.startswith(b'{"at"') for line in body) - 1
+    hostile = forged(body, last, lambda entry: replace(entry, at=entry.at.replace(year=9999)))
+    before = count(elsewhere)
+    with pytest.raises(BadInput, match="is of 9999-01-02, which is yet to come"):
+        taken(elsewhere, hostile)
+    assert count(elsewhere) == before
+
+
 def test_what_is_added_is_refused_too(world: World) -> None:
     season, number = begun(world, SMALL)
     season.play(number)
@@ -328,6 +378,10 @@ def test_what_is_added_is_refused_too(world: World) -> None:
         more = canonical.dumps({**json.loads(line), "more": 1}) + b"\n"
         with pytest.raises(BadInput, match=said):
             imports.check(Reader(io.BytesIO(packed([more if each == line else each for each in body]))))
+    for at in ("0001-01-01T00:00:00.000000+14:00", "9999-12-31T23:59:59.000000-14:00", "2026-01-02T12:00:00.000000"):
+        zone = canonical.dumps({**json.loads(entry), "at": at}) + b"\n"
+        with pytest.raises(BadInput, match="no log of a tournament"):
+            Reader(io.BytesIO(packed([head, zone, *body[2:]])))
     spelled = canonical.dumps({**json.loads(entry), "at": json.loads(entry)["at"].replace(".000000", "")}) + b"\n"
     with pytest.raises(BadInput, match="entry 0 of the archive's log is not written as it should be"):
         Reader(io.BytesIO(packed([head, spelled, *body[2:]])))
