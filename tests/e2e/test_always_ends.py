@@ -15,6 +15,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from impatient import IMPATIENT, VISIBILITY_SECONDS
 from real_arena import PATIENCE, ROOT, Arena, dialled_in
 
 pytestmark = pytest.mark.realtime
@@ -42,20 +43,7 @@ FAULTS = """
     SELECT bot.name, coalesce(forfeit, ''), sum(strikes)::int FROM seat_result JOIN fixture USING (fixture_id)
       JOIN entrant USING (tournament_id, entrant_no) JOIN bot_version USING (version_id) JOIN bot USING (bot_id)
      WHERE tournament_id = %s GROUP BY 1, 2 ORDER BY 1, 2"""
-VISIBILITY_SECONDS, SLEPT_SECONDS = 5, 11
-# A worker whose broker takes a message for lost after five seconds, and which says what is delivered to it.
-IMPATIENT = f"""
-import sys
-from workers import app, fixtures
-app.VISIBILITY_SECONDS = {VISIBILITY_SECONDS}
-play = fixtures.Player.play
-def said(self, fixture_id):
-    print("delivered", fixture_id, flush=True)
-    play(self, fixture_id)
-fixtures.Player.play = said
-from workers.__main__ import main
-sys.exit(main(sys.argv[1:]))
-"""
+SLEPT_SECONDS = VISIBILITY_SECONDS + 6
 
 
 def a_bot(folder: Path, name: str, seconds: float = 0) -> Path:

@@ -98,6 +98,19 @@ def test_who_does_not_read_holds_one_of_a_bounded_number_of_files_and_no_transac
     assert sent(downloads.of_tournament(filled.gin, "results", "csv")) == sent(unread[1])
 
 
+def test_so_many_files_are_written_at_once(filled: Filled, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    downloads = Downloads(database, at_once=1)
+
+    def another(*_: object) -> Iterator[str]:
+        with pytest.raises(TooMany):
+            downloads.of_tournament(filled.gin, "results", "jsonl")
+        yield "written"
+
+    monkeypatch.setitem(exports.TEXTS, "csv", another)
+    assert sent(downloads.of_tournament(filled.gin, "results", "csv")) == b"written"
+    assert sent(downloads.of_tournament(filled.gin, "results", "jsonl")).startswith(b"{")
+
+
 def test_who_goes_in_the_middle_gives_the_place_free(filled: Filled, database: Database) -> None:
     downloads = Downloads(database, held=1)
     for _ in range(2):

@@ -360,6 +360,20 @@ def test_leases_are_renewed_and_a_lost_one_ends_the_wait(cast: Cast) -> None:
     assert cast.state()[0][4] == ["expired", None]  # And the loser has not touched the claim of the other.
 
 
+def test_an_arbiter_has_ten_seconds_to_end_a_match_at_its_deadline(cast: Cast) -> None:
+    """It says so by itself; only one that does not is waited for no longer."""
+    claim = cast.world.claim(cast.world.all_fixtures(cast.world.tournament(2, deadlines={"match": 5}))[0])
+    assert claim is not None
+    leases = cast.player().leases
+    with leases.holding(claim) as held:
+        cast.world.later(9)
+        leases.beat()
+        assert (held.endless, held.why) == (False, "")
+        cast.world.later(6)
+        leases.beat()
+        assert (held.endless, held.why) == (True, "the match's deadline has passed")
+
+
 def test_an_arbiter_that_has_fallen_silent_ends_the_wait(cast: Cast) -> None:
     player = cast.player()
     thread = begin(cast, player)

@@ -8,6 +8,7 @@ from itertools import combinations
 
 import pytest
 from arbiter_stage import SHORT, Answer, Context, play
+from impatient import IMPATIENT
 from worker_yard import Yard, until, yard
 from world import World
 
@@ -20,20 +21,6 @@ from rummy.wire.v1 import arbiter_pb2
 __all__ = ["yard"]  # A fixture, which pytest finds by its name here.
 pytestmark = pytest.mark.realtime
 
-VISIBILITY_SECONDS = 5
-# A worker whose broker takes a message for lost after five seconds, and which says what is delivered to it.
-IMPATIENT = f"""
-import sys
-from workers import app, fixtures
-app.VISIBILITY_SECONDS = {VISIBILITY_SECONDS}
-play = fixtures.Player.play
-def said(self, fixture_id):
-    print("delivered", fixture_id, flush=True)
-    play(self, fixture_id)
-fixtures.Player.play = said
-from workers.__main__ import main
-sys.exit(main(sys.argv[1:]))
-"""
 FINISHED = "SELECT state FROM tournament WHERE tournament_id = %(made)s"
 PLACINGS = """
     SELECT round_no, table_no, leg, r.seat, entrant_no, placement, score
