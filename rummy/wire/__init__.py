@@ -17,6 +17,6 @@ if _grpc and _grpc.origin and _MEASURED in Path(_grpc.origin).with_name("_grpcio
     os.environ.setdefault("GRPC_EXPERIMENTS", POLLER)
 
 # Keepers of hosted bots are started by fork and exec, and bots fork for `multiprocessing`. gRPC's fork handlers run in
-# the child: with them one keeper in ten was killed by a segmentation fault under uvloop, and a bot that forked for every
-# third decision lost 19 of 20 matches, since a child did not answer it; without them none.
+# the child: with them one keeper in ten was killed by a segmentation fault under uvloop, and a bot that forked for
+# every third decision lost 19 of 20 matches, since a child did not answer it; without them none.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
