@@ -77,8 +77,9 @@ class Rebuilt:
         self._schedule: Iterator[Round] | None = None
         for entry in entries:
             try:
-                words.check(entry.move, entry.said)
-                self._apply(entry.move, entry.said)
+                said = entry.said
+                words.check(entry.move, said)
+                self._apply(entry.move, said)
                 self.made_by += [entry] * (len(self.steps) - len(self.made_by))
             except (RummyError, KeyError, ValueError, TypeError, IndexError, ArithmeticError) as error:
                 what = error if isinstance(error, RummyError) else repr(error)
