@@ -15,3 +15,8 @@ _MEASURED = '"1.85.'
 _grpc = find_spec("grpc")
 if _grpc and _grpc.origin and _MEASURED in Path(_grpc.origin).with_name("_grpcio_metadata.py").read_text("utf-8"):
     os.environ.setdefault("GRPC_EXPERIMENTS", POLLER)
+
+# Keepers of hosted bots are started by fork and exec, and bots fork for `multiprocessing`. gRPC's fork handlers run in
+# the child: with them one keeper in ten was killed by a segmentation fault under uvloop, and a bot that forked for
+# every third decision lost 19 of 20 matches, since a child did not answer it; without them none.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")

@@ -1,4 +1,4 @@
-"""gRPC's switch is set before gRPC is imported, where the release has it and nobody has set another."""
+"""gRPC's switches are set before gRPC is imported, where the release has them and nobody has set others."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from rummy.wire import POLLER
 ROOT = Path(__file__).parents[3]
 
 
-def switch(package: str, path: Path = ROOT, **environment: str) -> str:
+def switch(package: str, path: Path = ROOT, name: str = "GRPC_EXPERIMENTS", **environment: str) -> str:
     """What gRPC would read after the import of *package*."""
-    told = "import os, sys; assert 'grpc' not in sys.modules; print(os.environ.get('GRPC_EXPERIMENTS', 'unset'))"
+    told = f"import os, sys; assert 'grpc' not in sys.modules; print(os.environ.get('{name}', 'unset'))"
     env = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{path}:{ROOT}", **environment}
     command = [sys.executable, "-c", f"import {package}; {told}"]
     return subprocess.run(command, env=env, cwd=path, check=True, capture_output=True, text=True).stdout.strip()
@@ -25,6 +25,12 @@ def switch(package: str, path: Path = ROOT, **environment: str) -> str:
 @pytest.mark.parametrize("package", ["arbiter", "sample_bots"])
 def test_whoever_serves_or_dials_sets_it_first(package: str) -> None:
     assert switch(package) == POLLER
+
+
+@pytest.mark.parametrize("package", ["arbiter", "sample_bots"])
+def test_children_are_spared_grpcs_handlers(package: str) -> None:
+    """Keepers are forked, and so is what a bot starts by `multiprocessing`: some of them would not come to life."""
+    assert switch(package, name="GRPC_ENABLE_FORK_SUPPORT") == "0"
 
 
 def test_what_somebody_else_has_set_stays() -> None:
