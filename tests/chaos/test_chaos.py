@@ -31,13 +31,16 @@ def test_whatever_is_killed_wherever_table_and_ratings_are_those_of_a_calm_run()
 
 def test_a_run_in_which_something_was_spared_has_failed() -> None:
     wreck = Wreck(ground=None, detours={}, chance=random.Random(1))  # type: ignore[arg-type]
-    assert [check.holds for check in struck(wreck)] == [False, False]
+    assert [check.holds for check in struck(wreck)] == [False, False, False]
     wreck.kills = [Kill(kind, "somebody", 1, point, None) for kind, point in CELLS]
     wreck.cuts.update(CUTS)
-    assert [check.holds for check in struck(wreck)] == [True, True]
+    wreck.freezes["worker"] = 1
+    assert [check.holds for check in struck(wreck)] == [True, True, True]
     wreck.kills.pop()
     wreck.cuts[CUTS[3]] = 0  # There was nothing to be cut.
-    assert [(check.holds, check.figure) for check in struck(wreck)] == [(False, "19 of 20"), (False, "3 of 4")]
+    wreck.freezes.clear()
+    told = [(check.holds, check.figure) for check in struck(wreck)]
+    assert told == [(False, "19 of 20"), (False, "3 of 4"), (False, "0 times")]
 
 
 def test_it_kills_no_server_of_anybody_else(tmp_path: Path) -> None:

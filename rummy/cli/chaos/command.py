@@ -67,9 +67,9 @@ def chaos(
     An arena of its own, in a folder that goes with it, plays a tournament of short fixtures between deterministic
     hosted bots. Meanwhile workers, arbiters, bots, Valkey and PostgreSQL are killed with SIGKILL, at known points of a
     fixture and at random; processes are frozen, connections cut. Once every kind has died before the claim, in play,
-    before and after the commit, every kind of connection was cut, and the tournament is over, a second arena plays the
-    same in peace. If something is missing, another tournament begins, until the minutes are over: then the run has
-    failed.
+    before and after the commit, every kind of connection was cut, something was frozen, and the tournament is over, a
+    second arena plays the same in peace. If something is missing, another tournament begins, until the minutes are
+    over: then the run has failed.
 
     Ends with status 1 where anything does not hold.
     """
@@ -119,10 +119,11 @@ def _looks(bar: Progress) -> Looks:
 
 
 def struck(wreck: Wreck) -> Iterator[Check]:
-    """Whether enough was done: a run in which something never died, or was never cut, has shown little."""
+    """Whether enough was done: a run in which something never died or was never cut, or nothing froze, shows little."""
     missing, uncut = wreck.missing(), wreck.uncut()
     yield Check("every kind died at every point", not missing, f"{len(CELLS) - len(missing)} of {len(CELLS)}")
     yield Check("every kind of connection was cut", not uncut, f"{len(CUTS) - len(uncut)} of {len(CUTS)}")
+    yield Check("processes were frozen", wreck.freezes.total() > 0, f"{wreck.freezes.total()} times")
 
 
 def _disturbed(seed: str, cycles: int, seconds: float, tell: Tell, looks: Looks) -> tuple[Wreck, Run]:
@@ -158,10 +159,10 @@ def _detours(place: Ground) -> Iterator[dict[str, Detour]]:
 
 
 def _wrecked(wreck: Wreck, seed: str, cycles: int, seconds: float, tell: Tell) -> tuple[list[int], float]:
-    """Tournaments one after the other, until everybody has died everywhere, all was cut, or the time is up."""
+    """Tournaments one after the other, until enough was done or the time is up."""
     numbers: list[int] = []
     begun = time.monotonic()
-    while not numbers or ((wreck.missing() or wreck.uncut()) and time.monotonic() - begun < seconds):
+    while not numbers or (not all(check.holds for check in struck(wreck)) and time.monotonic() - begun < seconds):
         _settle(wreck.ground)
         numbers.append(wreck.ground.start(f"{seed} {len(numbers)}", cycles))
 
