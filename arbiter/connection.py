@@ -84,7 +84,7 @@ class Connection:
         return True
 
     def release(self) -> None:
-        """The bot has answered, or has been waited for long enough: the next message may go."""
+        """The bot has answered the newest message, or has been waited for long enough: the next one may go."""
         self._held = False
         if self._items:
             self._wake()

@@ -94,6 +94,7 @@ class Lane:
         self._borne = Allowance(MOST_IDLE, IDLE_AGAIN, self.gone_since)
         self._paused = hosted  # The arena has to start the process: nobody's time runs.
         self._unsent: list[Asked] = []
+        self._newest = inf  # When the newest message with decisions has left.
         self._due = inf  # Nothing is late before.
         self._least = inf  # The shortest limit in play.
 
@@ -201,6 +202,7 @@ class Lane:
         for asked in self._unsent:
             asked.sent_at = now
         self._clock.sent(now, len(self._unsent))
+        self._newest = now
         self._unsent.clear()
         self._due = min(self._due, now + self._least)
 
@@ -209,7 +211,7 @@ class Lane:
 
         Raises `BotProtocolFault` where too many of late answer nothing.
         """
-        now, walls, idle = self._now(), [], 0
+        now, since, idle = self._now(), [], 0
         good: list[tuple[Chair, Answer]] = []
         for answer in answers:
             chair = self.chairs.get(answer.match)
@@ -220,8 +222,11 @@ class Lane:
             else:
                 chair.open = None
                 good.append((chair, answer))
-                walls.append(now - asked.sent_at)
+                since.append(asked.sent_at)
         if good:
+            if self.connection is not None and max(since) >= self._newest:
+                self.connection.release()  # Before the next questions: what is asked of a bot that is free is not held.
+            walls = [now - sent_at for sent_at in since]
             charges = self._clock.answered(now, walls)
             for (chair, answer), charge, wall in zip(good, charges, walls, strict=True):
                 chair.answered(answer, charge, wall)

@@ -116,7 +116,6 @@ class _Reader:
             answers = codec.read_answers(message)
             if lane.connection is not connection:
                 return
-            connection.release()  # Before the next questions: what is asked of a bot that is free is not held.
             lane.answer(answers)
             await asyncio.sleep(0)  # What these answers have made ready leaves before gRPC is busy with the next read.
             if connection.full:

@@ -42,6 +42,9 @@ class Ear:
         """What is sent."""
         self.heard += item
 
+    def release(self) -> None:
+        """The bot has answered; nothing was held."""
+
     def close(self, last: bytes = b"", error: Exception | None = None) -> None:
         """The stream is taken over."""
         self.heard += last

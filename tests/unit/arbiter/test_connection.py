@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from arbiter.connection import HOLD_SECONDS, MAX_BATCH_BYTES, TICK_SECONDS, Connection
-from arbiter.servicers.table import _Reader
+from arbiter.directory import LaneKey
+from arbiter.lane import Asked, Lane
 from rummy.rules.actions import DrawStock
+from rummy.wire.codec import Answer, Greeting, read_answers
 from rummy.wire.encoder import answer_part
 
 
@@ -123,35 +126,62 @@ async def test_what_one_message_cannot_hold_is_not_forgotten(made: tuple[Connect
     assert held.take() == b"b"
 
 
-class Stream:
-    """What one bot sends; nothing after that."""
+class Seat:
+    """A match of the lane, which asks the next question as soon as it has an answer."""
 
-    def __init__(self, *messages: bytes) -> None:
-        self._messages = list(messages)
+    start = b""
 
-    async def read(self) -> object:
-        return self._messages.pop(0) if self._messages else None
+    def __init__(self, lane: Lane, number: int) -> None:
+        self._lane, self._number = lane, number
+        self.purse = SimpleNamespace(limit=1.0)
+        lane.join(number, cast(Any, self))
+        self._ask(1)
+
+    def answered(self, answer: Answer, share: float, wall: float) -> None:
+        self._ask(answer.number + 1)
+
+    def _ask(self, decision: int) -> None:
+        self.open = Asked(decision, b"%d.%d " % (self._number, decision))
+        self._lane.ask(self.open)
 
 
-class Asking:
-    """A lane that asks the next question as soon as it has an answer."""
+class Bot:
+    """A lane whose bot takes messages and answers them when the test says so."""
 
-    key = "lane"
+    def __init__(self, held: Connection, loop: Loop) -> None:
+        self._held, self._loop = held, loop
+        self.lane = Lane(LaneKey(1, 0), "bot", hosted=True, now=loop.time)
+        self.lane.attach(held, Greeting("token"), 8)
 
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
+    def takes(self) -> bytes:
+        message = self._held.take()
+        self.lane.sent(self._loop.now)
+        return message
 
-    def answer(self, answers: Sequence[object]) -> None:
-        self.connection.push(b"next" * len(answers))
+    def answers(self, match: int, decision: int) -> None:
+        self.lane.answer(read_answers(answer_part(match, decision, [DrawStock()])))
 
 
 async def test_what_an_answer_brings_about_goes_at_once(made: tuple[Connection, Loop]) -> None:
     held, loop = made
-    held.push(b"question")
-    held.take()
-    reader = _Reader(cast(Any, Stream(b"hello", answer_part(1, 1, [DrawStock()]))))
-    reader.feed(cast(Any, Asking(held)), held)
-    while not held._closed:
-        await asyncio.sleep(0)
-    assert held.take() == b"next"
+    bot = Bot(held, loop)
+    Seat(bot.lane, 1)
+    assert bot.takes() == b"1.1 "
+    bot.answers(1, 1)
+    assert not waits(held)
+    assert bot.takes() == b"1.2 "
     assert loop.timers == [], "what is asked of a bot that has answered waits for nothing"
+
+
+async def test_a_bot_that_was_slow_once_has_one_message_under_way_again(made: tuple[Connection, Loop]) -> None:
+    held, loop = made
+    bot = Bot(held, loop)
+    Seat(bot.lane, 1)
+    bot.takes()
+    Seat(bot.lane, 2)
+    loop.turn()
+    assert bot.takes() == b"2.1 ", "two messages are under way, since the first was not answered in time"
+    bot.answers(1, 1)
+    assert waits(held), "it is at work on the second"
+    bot.answers(2, 1)
+    assert bot.takes() == b"1.2 2.2 "
