@@ -207,8 +207,9 @@ def _long() -> list[Row]:
 
 
 def _limit(figure: str, value: float, limit: float) -> Row:
+    """A row; what is measured may be nothing, such as memory that was there already."""
     return {"figure": figure, "value": round(value, 1), "against": f"a limit of {limit:,.0f}",
-            **_judged(limit / value, 1.0)}  # fmt: skip
+            **_judged(limit / max(value, 1.0), 1.0)}  # fmt: skip
 
 
 def _judged(ratio: float, goal: float | None) -> Row:
