@@ -40,14 +40,16 @@ from rummy.wire.v1 import arbiter_pb2
 from workers.arbiters import Arbiters
 from workers.orders import order_of
 
-PAIRS = 3
+PAIRS = 5
 AT_ONCE = 32  # As many fixtures as a worker plays.
 GOAL, TWICE = 0.7, 1.9
 MATCHES: Sequence[tuple[str, Mapping[str, object], int, float | None]] = (
-    ("gin to 100 points", {}, 8, GOAL),
-    ("gin until somebody has a point", ground.SHORT, 40, None),
+    ("gin to 100 points", {}, 30, GOAL),
+    ("gin until somebody has a point", ground.SHORT, 90, None),
 )
-"""What is played, the options, the cycles of six fixtures, and the goal."""
+"""What is played, the options, the cycles of six fixtures, and the goal: long enough that beginning and end, when few are
+in play, count for little."""
+WARM = 8  # Cycles before anything is measured: as many fixtures as are in play at once, and half as many again.
 SCHEDULE_SECONDS, SCHEDULE_BYTES = 60.0, 100 << 20
 RATING_SECONDS = 60.0
 PATIENCE = 600.0
@@ -80,7 +82,7 @@ def rows(pairs: int = PAIRS) -> list[Row]:
     made = []
     with ground.arena(workers=1, arbiters=1) as place:
         for name, options, cycles, goal in MATCHES:
-            _played(place, f"warm {name}", 1, options)
+            _played(place, f"warm {name}", WARM, options)
             measured = [_pair(place, f"{name} {turn}", cycles, options) for turn in range(pairs)]
             made.append(_beside_the_arbiter(name, measured, goal))
     return [*made, _two_beside_one(pairs), *_long()]
