@@ -47,8 +47,8 @@ MATCHES: Sequence[tuple[str, Mapping[str, object], int, float | None]] = (
     ("gin to 100 points", {}, 30, GOAL),
     ("gin until somebody has a point", ground.SHORT, 90, None),
 )
-"""What is played, the options, the cycles of six fixtures, and the goal: long enough that beginning and end, when few are
-in play, count for little."""
+"""What is played, the options, the cycles of six fixtures, and the goal: long enough that beginning and end, when few
+are in play, count for little."""
 WARM = 8  # Cycles before anything is measured: as many fixtures as are in play at once, and half as many again.
 SCHEDULE_SECONDS, SCHEDULE_BYTES = 60.0, 100 << 20
 RATING_SECONDS = 60.0
