@@ -177,3 +177,17 @@ def test_a_service_changes_nothing_that_is_not_its_own(database_url: str, role: 
         connection.execute(f"SET ROLE {role}".encode())
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute(statement.encode())
+
+
+def test_a_worker_cannot_put_a_table_of_its_own_before_the_ratings(database_url: str) -> None:
+    """A function that has more rights than its caller would run the triggers of such a table with them."""
+    with db.connect(database_url) as connection:
+        connection.execute("SET ROLE arena_worker")
+        connection.execute("CREATE TEMPORARY TABLE rating (LIKE public.rating INCLUDING ALL)")
+        connection.execute("RESET ROLE")
+        for statement in PLAYED_BEFORE[:-2]:
+            connection.execute(statement.encode())
+        connection.execute("SET ROLE arena_worker")
+        connection.execute(PLAYED_BEFORE[-1].encode())
+        assert connection.execute("SELECT count(*) FROM pg_temp.rating").fetchone() == (0,)
+        assert connection.execute("SELECT count(*) FROM public.rating").fetchone() == (2,)

@@ -13,8 +13,9 @@ CREATE TABLE rating (
 CREATE INDEX rating_order ON rating (ladder, rating DESC, version_id);
 CREATE INDEX rating_version ON rating (version_id);
 
--- Nobody else writes it: it runs with the rights of who has made it.
-CREATE FUNCTION note_rating() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
+-- Nobody else writes it: it runs with the rights of who has made it. Temporary tables come last, or whoever inserts could put
+-- one with triggers of his own in the place of `rating`.
+CREATE FUNCTION note_rating() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
     INSERT INTO rating AS r (ladder, version_id, change_id, tournament_id, rating, fixtures)
     SELECT DISTINCT ON (ladder, version_id) ladder, version_id, change_id, tournament_id, after,
