@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
@@ -46,9 +47,18 @@ class Dashboard(uvicorn.Server):
         self.should_exit = True
 
 
+def stand_ready() -> None:
+    """Sees to it that no page waits for long: for a table that is being computed, or for the garbage collector.
+
+    What is loaded until now is out of the collector's sight: it took 50 to 90 ms to go through that.
+    """
+    sys.setswitchinterval(SWITCH_SECONDS)
+    gc.collect()
+    gc.freeze()
+
+
 def main() -> int:
     """Serves until told to stop; returns the exit status."""
-    sys.setswitchinterval(SWITCH_SECONDS)
     try:
         settings = Settings.from_environment().need("database_url")
         logs.configure(settings.log_format)
@@ -66,6 +76,7 @@ def main() -> int:
             server_header=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
+        stand_ready()
         Dashboard(config, partial(close_streams, app)).run(sockets=[listener])
     return 0
 

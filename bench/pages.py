@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
@@ -24,7 +23,7 @@ from fastapi import FastAPI
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import iter_route_contexts
 
-from api.__main__ import SWITCH_SECONDS
+from api.__main__ import stand_ready
 from api.app import create_app
 from api.kept import THREAD
 from bench import filled, rules
@@ -174,12 +173,12 @@ def at_rest() -> None:
 
 def rows(size: Size = SIZE) -> list[Row]:
     """One row an address: figure, value and against, ratio, goal, holds."""
-    sys.setswitchinterval(SWITCH_SECONDS)
     with filled.server() as server, Database(server.url(), size=2) as owner:
         there = filled.fill(owner, size)
         assert server.running is not None
         with Database(as_dashboard(server.url())) as database, Counting(as_dashboard(server.url())) as counting:
             apps = create_app(database), create_app(counting)
+            stand_ready()
             return asyncio.run(_rows(*apps, counting, owner, there, server.running.pid))
 
 
