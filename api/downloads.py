@@ -75,8 +75,9 @@ class Downloads:
         with ExitStack() as stack:
             _take(self._held, stack)
             file = stack.enter_context(SpooledTemporaryFile(IN_MEMORY))
-            with ExitStack() as turn, self._database.transaction() as tx:
-                _take(self._writing, turn)
+            with ExitStack() as turn:
+                _take(self._writing, turn)  # Who is refused needs no connection.
+                tx = turn.enter_context(self._database.transaction())
                 lines = exports.rows(tx, table, tournament_id=tournament_id, ladder=ladder)
                 _write(file, exports.TEXTS[form](table, lines))
             seconds = self._patience + file.tell() / SLOWEST

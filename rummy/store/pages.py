@@ -318,7 +318,7 @@ def tournaments(tx: Connection, *, before: int, limit: int) -> list[TournamentRo
 
 def tournament(tx: Connection, tournament_id: int) -> TournamentRow | None:
     """One tournament, or None."""
-    return one(tx, TournamentRow, TOURNAMENT_BY_ID, tournament_id=tournament_id)
+    return _one(tx, TournamentRow, TOURNAMENT_BY_ID, tournament_id=tournament_id)
 
 
 def heads(tx: Connection, numbers: Collection[int]) -> list[HeadRow]:
@@ -341,7 +341,7 @@ def fixtures(
 
 def fixture(tx: Connection, fixture_id: int) -> FixtureRow | None:
     """One fixture, or None."""
-    return one(tx, FixtureRow, FIXTURE_BY_ID, fixture_id=fixture_id)
+    return _one(tx, FixtureRow, FIXTURE_BY_ID, fixture_id=fixture_id)
 
 
 def bots(tx: Connection, *, after: int, prefix: str, limit: int) -> list[BotRow]:
@@ -351,7 +351,7 @@ def bots(tx: Connection, *, after: int, prefix: str, limit: int) -> list[BotRow]
 
 def bot(tx: Connection, bot_id: int) -> BotRow | None:
     """One bot, or None."""
-    return one(tx, BotRow, BOT_BY_ID, bot_id=bot_id)
+    return _one(tx, BotRow, BOT_BY_ID, bot_id=bot_id)
 
 
 def versions(tx: Connection, bot_id: int, *, limit: int) -> list[VersionRow]:
@@ -366,7 +366,7 @@ def bot_matches(tx: Connection, bot_id: int, *, before: int, limit: int) -> list
 
 def match(tx: Connection, match_id: int) -> MatchRow | None:
     """One match of a finished fixture, or None."""
-    return one(tx, MatchRow, MATCH, match_id=match_id)
+    return _one(tx, MatchRow, MATCH, match_id=match_id)
 
 
 def replay(tx: Connection, match_id: int) -> bytes | None:
@@ -381,6 +381,6 @@ def many(tx: Connection, kind: type[Row], query: LiteralString, **values: object
         return cursor.execute(query, values).fetchall()
 
 
-def one(tx: Connection, kind: type[Row], query: LiteralString, **values: object) -> Row | None:
+def _one(tx: Connection, kind: type[Row], query: LiteralString, **values: object) -> Row | None:
     with tx.cursor(row_factory=class_row(kind)) as cursor:
         return cursor.execute(query, values).fetchone()
